@@ -1,0 +1,48 @@
+# Two commands do everything a newcomer needs: `make demo` and `make test`. `make help` lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PATH := $(CURDIR)/$(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
+# One place for what this machine must not say or send while it synthesizes.
+export CDK_DISABLE_CLI_TELEMETRY := true
+export PYTHONDONTWRITEBYTECODE :=
+
+ENVIRONMENT := $(VENV)/.installed node_modules/.installed
+
+.PHONY: help environment system-packages demo test check lock bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
+
+$(VENV)/.installed: requirements/lock.txt requirements/torch.txt pyproject.toml container/pyproject.toml tools/make-venv.sh
+	tools/make-venv.sh "$(PYTHON)" $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/lock.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/torch.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e container
+	$(BIN)/python tools/link_node.py $(BIN)
+	@touch $@
+
+node_modules/.installed: package.json package-lock.json $(VENV)/.installed
+	npm ci --no-fund --no-audit --loglevel=error
+	@touch $@
+
+environment: $(ENVIRONMENT) ## make the virtual environment and fetch the CDK CLI, nothing else
+
+system-packages:
+	@tools/system-packages.sh
+
+check: $(ENVIRONMENT) ## style and types
+	ruff check .
+	ruff format --check .
+	mypy
+
+test: $(ENVIRONMENT) system-packages check ## style, types and every test
+	pytest
+
+lock: ## resolve requirements/lock.txt and package-lock.json anew
+	uv pip compile pyproject.toml --extra node --extra test --group dev --universal --python-version 3.10 \
+	    --no-emit-index-url --no-header --no-annotate --quiet --upgrade --output-file requirements/lock.txt
+	npm install --package-lock-only
+
+clean: ## remove everything that these targets made
+	rm -rf $(VENV) node_modules cdk.out local-runs dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""AWS CDK constructs for multi-node training on Amazon SageMaker."""

@@ -1,0 +1,67 @@
+"""What a rule says of bad input, and the one error that carries all of it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class Severity(enum.Enum):
+    """How sure a finding is: an error is certain to fail with the values given, a warning may, information is useful."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFORMATION = "information"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing that is wrong, in the words of the person who can mend it.
+
+    Attributes:
+        rule: The rule's id, such as `DT201`; public API, never reused.
+        prop: The property as the user spelled it, such as `storage_capacity`.
+        got: The value that was given, as text.
+        allowed: What would have been right.
+        fix: What to do, as an imperative clause.
+        severity: `ERROR` unless the rule says otherwise.
+        source: Address of the page that states the rule; empty if none does.
+    """
+
+    rule: str
+    prop: str
+    got: str
+    allowed: str
+    fix: str
+    severity: Severity = Severity.ERROR
+    source: str = ""
+
+    def __str__(self) -> str:
+        """The finding as one line."""
+        source = f", {self.source}" if self.source else ""
+        return f"{self.prop}: got {self.got}; allowed: {self.allowed}; {self.fix} ({self.rule}{source})"
+
+
+class ConfigurationError(ValueError):
+    """Raised at synthesis for literal values that cannot work; lists every finding, not only the first.
+
+    Attributes:
+        findings: The findings, in the order in which the rules ran.
+        where: The construct path, empty outside of a construct tree.
+    """
+
+    def __init__(self, findings: Iterable[Finding], *, where: str = "") -> None:
+        """Make the error from one or more findings."""
+        self.findings = tuple(findings)
+        self.where = where
+        place = f" at {where}" if where else ""
+        lines = [f"{len(self.findings)} configuration error{'s' if len(self.findings) != 1 else ''}{place}:"]
+        super().__init__("\n".join([*lines, *(f"  - {finding}" for finding in self.findings)]))
+
+
+def raise_errors(findings: Iterable[Finding], *, where: str = "") -> None:
+    """Raise one `ConfigurationError` with all findings of severity error; return if there are none."""
+    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+    if errors:
+        raise ConfigurationError(errors, where=where)

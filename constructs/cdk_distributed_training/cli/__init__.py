@@ -1,0 +1,1 @@
+"""The command `dtrain`: one command, one file."""

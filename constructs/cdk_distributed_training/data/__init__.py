@@ -1,0 +1,1 @@
+"""Tables of facts, each with its source and date, and the one reader for them."""

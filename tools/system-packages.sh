@@ -1,0 +1,15 @@
+#!/bin/sh
+# Debian and Ubuntu: the programs that the tests run for real. Elsewhere nothing: the tests say what they cannot run there.
+set -eu
+command -v apt-get >/dev/null || exit 0
+missing=""
+for pair in ip:iproute2 unshare:util-linux mpirun:openmpi-bin; do
+    command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
+done
+[ -n "$missing" ] || exit 0
+sudo=""
+[ "$(id -u)" = 0 ] || sudo=sudo
+echo "installing$missing" >&2
+$sudo apt-get update -qq
+# shellcheck disable=SC2086  # a list of package names
+DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null
