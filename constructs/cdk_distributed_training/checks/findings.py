@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 class Severity(enum.Enum):
-    """How sure a finding is: an error is certain to fail with the values given, a warning may, information is useful."""
+    """How sure a finding is: an error is certain to fail as given, a warning may, information is useful."""
 
     ERROR = "error"
     WARNING = "warning"
