@@ -1,4 +1,4 @@
-"""`make bench`: run every `bench_*.py` beside this file, print one table, write `benchmarks.json` in the build folder."""
+"""`make bench`: run every `bench_*.py` beside this file, print one table, and write it as JSON."""
 
 from __future__ import annotations
 
