@@ -3,7 +3,7 @@
 set -eu
 command -v apt-get >/dev/null || exit 0
 missing=""
-for pair in ip:iproute2 unshare:util-linux mpirun:openmpi-bin; do
+for pair in ip:iproute2 unshare:util-linux mpirun:openmpi-bin buildah:buildah mmdebstrap:mmdebstrap runc:runc; do
     command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
 done
 [ -n "$missing" ] || exit 0
