@@ -1,0 +1,81 @@
+"""Rules about a training job's own properties (DT310 to DT329)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from cdk_distributed_training.checks.findings import Finding
+from cdk_distributed_training.request import job_name as names
+from cdk_distributed_training.request import limits
+
+_STOPPING = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_StoppingCondition.html"
+
+
+def job_name(prefix: str) -> Iterator[Finding]:
+    """DT310: a name that no training job's name can begin with."""
+    if not re.fullmatch(names.PREFIX_PATTERN, prefix) or len(prefix) > names.LONGEST_PREFIX:
+        suggestion = names.legal_prefix(prefix)
+        yield Finding(
+            rule="DT310",
+            prop="job_name",
+            got=repr(prefix),
+            allowed=f"lower-case letters, digits and single hyphens, at most {names.LONGEST_PREFIX} characters",
+            fix=f"use {suggestion!r}" if suggestion else "leave it out to name the job by its construct path",
+            source=limits.SOURCE,
+        )
+
+
+def max_runtime(seconds: float) -> Iterator[Finding]:
+    """DT311: a time limit outside of what SageMaker knows."""
+    if not 1 <= seconds <= limits.LONGEST_RUNTIME_SECONDS:
+        yield Finding(
+            rule="DT311",
+            prop="max_runtime",
+            got=f"{seconds} seconds",
+            allowed="1 second to 28 days",
+            fix="save checkpoints and continue in another run if 28 days are too short",
+            source=_STOPPING,
+        )
+
+
+def max_wait(wait_seconds: float, runtime_seconds: float) -> Iterator[Finding]:
+    """DT312: spare capacity that is waited for less than the job may run."""
+    if wait_seconds < runtime_seconds:
+        yield Finding(
+            rule="DT312",
+            prop="spot.max_wait",
+            got=f"{wait_seconds} seconds",
+            allowed=f"at least max_runtime, {runtime_seconds} seconds: waiting and running together",
+            fix="raise max_wait or lower max_runtime",
+            source=_STOPPING,
+        )
+
+
+def one_network(channels: Mapping[str, str], job_network: str | None) -> Iterator[Finding]:
+    """DT313: data that the job's network does not reach.
+
+    Args:
+        channels: Channel names, each with the path of the network from which its data can be reached.
+        job_network: Path of the network that was given to the job; `None` if none was.
+    """
+    wanted = sorted(set(channels.values()))
+    if job_network is None and len(wanted) > 1:
+        yield _other_network("the networks " + " and ".join(wanted), "file systems of one network")
+    elif job_network is not None and wanted not in ([], [job_network]):
+        elsewhere = sorted(name for name, path in channels.items() if path != job_network)
+        yield _other_network(
+            f"the network {job_network}, and {', '.join(elsewhere)} of another",
+            "the network of every file system that the job reads",
+        )
+
+
+def _other_network(got: str, allowed: str) -> Finding:
+    return Finding(
+        rule="DT313",
+        prop="network",
+        got=got,
+        allowed=allowed,
+        fix="put the file systems and the job on one TrainingNetwork",
+        source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_FileSystemDataSource.html",
+    )

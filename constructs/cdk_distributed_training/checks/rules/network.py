@@ -1,0 +1,196 @@
+"""Rules DT1xx: network and security groups. Pure functions over plain values; tokens never get here."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterator, Sequence
+
+from cdk_distributed_training.checks.findings import Finding, Severity
+
+_SUBNET_SIZES = "https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"
+_ZONES = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html"
+_EFA_GROUPS = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.html#efa-start-security"
+_VPC_CONFIG = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_VpcConfig.html"
+_TRAIN_VPC = "https://docs.aws.amazon.com/sagemaker/latest/dg/train-vpc.html"
+
+_ZONE_NAME = re.compile(r"[a-z]{2,}(-[a-z]+)+-\d+(-[a-z]+-\d+)?[a-z]")
+_ZONE_ID = re.compile(r"[a-z]+\d*(-[a-z]+\d+)?-az\d+")
+
+
+def exclusive(given: Sequence[str], *, why: str, fix: str) -> Iterator[Finding]:
+    """DT101: of these properties at most one may be given."""
+    if len(given) > 1:
+        yield Finding(rule="DT101", prop=" and ".join(given), got="both", allowed=f"one of them: {why}", fix=fix)
+
+
+def zone_name(name: str, *, region: str | None) -> Iterator[Finding]:
+    """DT102: a zone's name is not its id, and begins with the stack's region where that is known."""
+    if _ZONE_ID.fullmatch(name) and not _ZONE_NAME.fullmatch(name):
+        yield Finding(
+            rule="DT102",
+            prop="availability_zone",
+            got=f"{name!r}, which is a zone id",
+            allowed="a zone name such as 'us-east-1d'",
+            fix="pass it as availability_zone_id",
+            source=_ZONES,
+        )
+    elif region is not None and _ZONE_NAME.fullmatch(name) and not name.startswith(region):
+        yield Finding(
+            rule="DT102",
+            prop="availability_zone",
+            got=repr(name),
+            allowed=f"a zone of the stack's region {region}",
+            fix="name a zone of that region, or deploy the stack to the zone's region",
+            source=_ZONES,
+        )
+
+
+def zone_id(identifier: str) -> Iterator[Finding]:
+    """DT103: a zone's id is not its name."""
+    if not _ZONE_ID.fullmatch(identifier):
+        named = _ZONE_NAME.fullmatch(identifier)
+        yield Finding(
+            rule="DT103",
+            prop="availability_zone_id",
+            got=f"{identifier!r}, which is a zone name" if named else repr(identifier),
+            allowed="a zone id such as 'use1-az4', the same for every account",
+            fix="pass it as availability_zone" if named else "read the id with `aws ec2 describe-availability-zones`",
+            source=_ZONES,
+        )
+
+
+def vpc_cidr(cidr: str) -> Iterator[Finding]:
+    """DT104: a VPC's range is a proper IPv4 network from /16 to /28."""
+    try:
+        network = ipaddress.IPv4Network(cidr)
+    except ValueError as error:
+        yield Finding(
+            rule="DT104",
+            prop="cidr",
+            got=f"{cidr!r} ({error})",
+            allowed="an IPv4 range such as '10.0.0.0/16'",
+            fix="write the range's first address and its prefix length",
+            source=_SUBNET_SIZES,
+        )
+        return
+    if not 16 <= network.prefixlen <= 28:
+        yield Finding(
+            rule="DT104",
+            prop="cidr",
+            got=repr(cidr),
+            allowed="a prefix length from /16 to /28",
+            fix="choose a range of at most 65,536 addresses",
+            source=_SUBNET_SIZES,
+        )
+
+
+def subnet_mask(mask: int, *, vpc_prefix: int | None) -> Iterator[Finding]:
+    """DT105: the subnet fits into the VPC's range and is no smaller than EC2 allows."""
+    smallest, largest = 28, vpc_prefix if vpc_prefix is not None else 16
+    if not largest <= mask <= smallest:
+        yield Finding(
+            rule="DT105",
+            prop="subnet_mask",
+            got=str(mask),
+            allowed=f"from {largest} (the VPC's own range) to {smallest}",
+            fix="choose the prefix length by the number of nodes: EFA nodes need at least 5 addresses each",
+            source=_TRAIN_VPC,
+        )
+
+
+def one_subnet(candidates: Sequence[str], *, zones: Sequence[str], wanted: str | None, prop: str) -> Iterator[Finding]:
+    """DT106: a selection on an existing VPC must leave a subnet.
+
+    Args:
+        candidates: Ids of the subnets that are left.
+        zones: The zones of the subnets that the VPC has to offer.
+        wanted: The zone that was asked for.
+        prop: The property that selects.
+    """
+    if not candidates:
+        offered = ", ".join(sorted(set(zones))) or "none: the VPC was given no private or isolated subnet"
+        yield Finding(
+            rule="DT106",
+            prop=prop,
+            got=repr(wanted) if wanted is not None else "no subnet",
+            allowed=f"a zone in which the VPC has a subnet: {offered}",
+            fix="pass subnet=, or vpc_subnets= and availability_zone= that select one",
+            source=_TRAIN_VPC,
+        )
+
+
+def same_zone(*, asked: str, subnet: str) -> Iterator[Finding]:
+    """DT107: the given subnet lies in the given zone."""
+    if asked != subnet:
+        yield Finding(
+            rule="DT107",
+            prop="availability_zone",
+            got=repr(asked),
+            allowed=f"{subnet!r}, the zone of the given subnet",
+            fix="leave availability_zone out, or give a subnet of that zone",
+        )
+
+
+def security_group_count(count: int) -> Iterator[Finding]:
+    """DT108: SageMaker attaches at most five groups to a job."""
+    if count > 5:
+        yield Finding(
+            rule="DT108",
+            prop="additional_security_groups",
+            got=f"{count - 1} besides the node security group",
+            allowed="at most 4",
+            fix="merge some of them",
+            source=_VPC_CONFIG,
+        )
+
+
+def unchangeable_group(openings: Sequence[str], *, prop: str) -> Iterator[Finding]:
+    """DT109 (warning): an imported group that must not be changed needs these rules from its owner."""
+    if openings:
+        yield Finding(
+            rule="DT109",
+            prop=prop,
+            got="a security group imported with mutable=False, so no rule was added to it",
+            allowed="; ".join(openings),
+            fix="add these rules, by security group id and not by address range, where the group is defined",
+            severity=Severity.WARNING,
+            source=_EFA_GROUPS,
+        )
+
+
+def needs_own_vpc(given: Sequence[str]) -> Iterator[Finding]:
+    """DT110: properties that describe a new VPC say nothing about an existing one."""
+    for prop in given:
+        yield Finding(
+            rule="DT110",
+            prop=prop,
+            got="a value next to vpc=",
+            allowed="only without vpc=: it describes the VPC that would be created",
+            fix=f"leave out {prop}, or leave out vpc",
+        )
+
+
+def needs_existing_vpc(given: Sequence[str]) -> Iterator[Finding]:
+    """DT111: a subnet can be chosen only on an existing VPC."""
+    for prop in given:
+        yield Finding(
+            rule="DT111",
+            prop=prop,
+            got="a value without vpc=",
+            allowed="only with vpc=: a new VPC gets a subnet of its own",
+            fix=f"pass the VPC as vpc, or leave out {prop}",
+        )
+
+
+def gateway_endpoint(*, vpc_subnet: str) -> Iterator[Finding]:
+    """DT112 (warning): a subnet with no way out needs the S3 gateway endpoint on its route table."""
+    yield Finding(
+        rule="DT112",
+        prop="vpc",
+        got=f"isolated subnet {vpc_subnet}, whose route table may lack an S3 gateway endpoint",
+        allowed="an isolated subnet whose route table has one: without it, channels and model artifacts cannot move",
+        fix="pass s3_gateway_endpoint=True, or acknowledge this if the endpoint exists",
+        severity=Severity.WARNING,
+        source=_TRAIN_VPC,
+    )

@@ -1,0 +1,24 @@
+"""Where training runs: a VPC and exactly one subnet of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aws_cdk import aws_ec2 as ec2
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A VPC and the one subnet of it in which nodes and file systems live.
+
+    Attributes:
+        vpc: The VPC.
+        subnet: The subnet.
+        availability_zone: Name of the subnet's zone, often a token; None if nothing says it.
+        cidr: The VPC's IPv4 range; None if nothing says it.
+    """
+
+    vpc: ec2.IVpc
+    subnet: ec2.ISubnet
+    availability_zone: str | None
+    cidr: str | None

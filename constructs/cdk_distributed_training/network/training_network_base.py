@@ -1,0 +1,141 @@
+"""What every training network can do, whether it was made here or elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import jsii
+from aws_cdk import aws_ec2 as ec2
+from constructs import Construct
+
+from cdk_distributed_training.checks.annotations import annotate_warnings
+from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.checks.rules import network as rules
+from cdk_distributed_training.network.mutability import may_change
+from cdk_distributed_training.network.placement import Placement
+from cdk_distributed_training.network.security_group_rules import LUSTRE, Opening
+
+_HTTPS = ec2.Port.tcp(443)
+
+
+@jsii.implements(ec2.IConnectable)
+class TrainingNetworkBase(Construct):
+    """One subnet for training and the security groups of its nodes; see `TrainingNetwork`."""
+
+    def __init__(self, scope: Construct, id: str) -> None:
+        """Make the construct; the subclass then settles its placement and its groups."""
+        super().__init__(scope, id)
+        self._endpoint_security_group: ec2.SecurityGroup | None = None
+
+    def _settle(
+        self, placement: Placement, groups: Sequence[ec2.ISecurityGroup], *, nodes_may_change: bool | None = None
+    ) -> None:
+        raise_errors(rules.security_group_count(len(groups)), where=self.node.path)
+        self._placement = placement
+        self._security_groups = tuple(groups)
+        self._connections = ec2.Connections(security_groups=[groups[0]])
+        self._nodes_may_change = nodes_may_change  # None: not known before it is asked for
+
+    @property
+    def vpc(self) -> ec2.IVpc:
+        """The VPC of the subnet."""
+        return self._placement.vpc
+
+    @property
+    def subnet(self) -> ec2.ISubnet:
+        """The one subnet in which nodes and file systems live."""
+        return self._placement.subnet
+
+    @property
+    def availability_zone(self) -> str | None:
+        """Name of the subnet's zone, often a token; None if the subnet was imported by its id alone."""
+        return self._placement.availability_zone
+
+    @property
+    def node_security_group(self) -> ec2.ISecurityGroup:
+        """The security group that is open to itself in both directions."""
+        return self._security_groups[0]
+
+    @property
+    def security_groups(self) -> Sequence[ec2.ISecurityGroup]:
+        """Every group that a node gets: the node security group, then any further ones."""
+        return self._security_groups
+
+    @property
+    def connections(self) -> ec2.Connections:
+        """The node security group's connections, for example to let nodes reach a database."""
+        return self._connections
+
+    def allow_lustre(self, scope: Construct, file_system_security_group: ec2.ISecurityGroup) -> None:
+        """Open the Lustre ports (tcp 988 and 1018-1023) between the nodes and a file system.
+
+        Only the nodes' side: the file system opens its own. The rules are made in `scope`, so that a file system in
+        another stack depends on the network's stack and not the other way round. On a node security group imported with
+        `mutable=False` nothing is added, and a warning (DT109) says what its owner has to add.
+
+        Args:
+            scope: Scope of the rules, usually the file system.
+            file_system_security_group: The file system's group.
+        """
+        self._open(
+            scope,
+            "Nodes",
+            [
+                Opening(self.node_security_group, file_system_security_group, traffic, "Lustre client, training nodes")
+                for traffic in LUSTRE
+            ],
+        )
+
+    def add_interface_endpoint(
+        self,
+        id: str,
+        service: ec2.IInterfaceVpcEndpointService,
+        *,
+        private_dns_enabled: bool = True,
+    ) -> ec2.InterfaceVpcEndpoint:
+        """Give the nodes a private way to an AWS service, in the training subnet.
+
+        All endpoints of the network share one security group, which lets in HTTPS from the nodes and nothing else.
+
+        Args:
+            id: Construct id of the endpoint.
+            service: The service, such as `ec2.InterfaceVpcEndpointAwsService.KMS`.
+            private_dns_enabled: Whether the service's public name leads to the endpoint. A VPC can have one such
+                endpoint for each service; on an existing VPC that already has it, do not add another.
+        """
+        return ec2.InterfaceVpcEndpoint(
+            self,
+            id,
+            vpc=self.vpc,
+            service=service,
+            subnets=ec2.SubnetSelection(subnets=[self.subnet]),
+            security_groups=[self._endpoints()],
+            private_dns_enabled=private_dns_enabled,
+            open=False,  # CDK would let in the whole VPC
+        )
+
+    def _endpoints(self) -> ec2.SecurityGroup:
+        if self._endpoint_security_group is None:
+            self._endpoint_security_group = ec2.SecurityGroup(
+                self,
+                "EndpointSecurityGroup",
+                vpc=self.vpc,
+                description="Interface endpoints: HTTPS from training nodes",
+                allow_all_outbound=False,
+                disable_inline_rules=False,
+            )
+            self._endpoint_security_group.add_ingress_rule(
+                self.node_security_group, _HTTPS, "HTTPS from training nodes"
+            )
+        return self._endpoint_security_group
+
+    def _open(self, scope: Construct, id: str, openings: Iterable[Opening]) -> None:
+        openings = list(openings)
+        if self._nodes_may_change is None:
+            self._nodes_may_change = may_change(self.node_security_group)
+        if self._nodes_may_change:
+            for opening in openings:
+                opening.create(scope, id)
+        else:
+            said = [str(opening) for opening in openings]
+            annotate_warnings(scope, rules.unchangeable_group(said, prop="node_security_group"))

@@ -1,0 +1,87 @@
+"""Links between directories of a file system and prefixes of a bucket."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import aws_cdk as cdk
+from aws_cdk import aws_fsx as fsx
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from cdk_distributed_training.checks.findings import Finding
+from cdk_distributed_training.checks.rules import storage as rules
+
+
+class DataRepositoryEvent(enum.Enum):
+    """What happens to a file or object, as far as the other side hears of it."""
+
+    NEW = "NEW"
+    """It was added."""
+    CHANGED = "CHANGED"
+    """Its content or metadata changed."""
+    DELETED = "DELETED"
+    """It was removed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataRepository:
+    """One link, as the user asked for it."""
+
+    bucket: s3.IBucket
+    prefix: str
+    file_system_path: str
+    auto_import: Sequence[DataRepositoryEvent]
+    auto_export: Sequence[DataRepositoryEvent]
+    batch_import: bool
+    imported_file_chunk_size: cdk.Size | None
+
+    @property
+    def s3_uri(self) -> str:
+        """The bucket's side."""
+        prefix = self.prefix
+        if prefix and not cdk.Token.is_unresolved(prefix) and not prefix.endswith("/"):
+            prefix = f"{prefix}/"
+        return f"s3://{self.bucket.bucket_name}/{prefix}"
+
+    def findings(self) -> Iterator[Finding]:
+        """What is wrong with this link by itself."""
+        if not cdk.Token.is_unresolved(self.prefix):
+            yield from rules.repository_prefix(self.prefix)
+        if not cdk.Token.is_unresolved(self.file_system_path):
+            yield from rules.repository_path(self.file_system_path)
+        chunk = self.imported_file_chunk_size
+        if chunk is not None and not chunk.is_unresolved():
+            yield from rules.chunk_size(chunk.to_mebibytes(rounding=cdk.SizeRoundingBehavior.NONE))
+
+    def create(self, scope: Construct, id: str, *, file_system_id: str) -> fsx.CfnDataRepositoryAssociation:
+        """Create the association in `scope`."""
+        chunk = self.imported_file_chunk_size
+        association = fsx.CfnDataRepositoryAssociation(
+            scope,
+            id,
+            file_system_id=file_system_id,
+            file_system_path=self.file_system_path,
+            data_repository_path=self.s3_uri,
+            batch_import_meta_data_on_create=self.batch_import,
+            imported_file_chunk_size=None if chunk is None else chunk.to_mebibytes(),
+            s3=self._policies(),
+        )
+        if self.bucket.policy is not None:  # FSx checks its access when the link is made
+            association.node.add_dependency(self.bucket.policy)
+        return association
+
+    def _policies(self) -> fsx.CfnDataRepositoryAssociation.S3Property | None:
+        kinds = fsx.CfnDataRepositoryAssociation
+        if not self.auto_import and not self.auto_export:
+            return None
+        return kinds.S3Property(
+            auto_import_policy=kinds.AutoImportPolicyProperty(events=[event.value for event in self.auto_import])
+            if self.auto_import
+            else None,
+            auto_export_policy=kinds.AutoExportPolicyProperty(events=[event.value for event in self.auto_export])
+            if self.auto_export
+            else None,
+        )

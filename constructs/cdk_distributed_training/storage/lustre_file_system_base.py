@@ -1,0 +1,131 @@
+"""What every file system can do, whether it was made here or elsewhere."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+import jsii
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_ec2 as ec2
+from constructs import Construct
+
+from cdk_distributed_training.checks.annotations import annotate_warnings
+from cdk_distributed_training.checks.rules import network as rules
+from cdk_distributed_training.network.interfaces import ITrainingNetwork
+from cdk_distributed_training.network.security_group_rules import LUSTRE, Opening
+from cdk_distributed_training.storage.lustre_channel import LustreChannel
+from cdk_distributed_training.storage.lustre_grants import LustreFileSystemGrants
+
+
+@jsii.implements(ec2.IConnectable)
+class LustreFileSystemBase(Construct):
+    """An FSx for Lustre file system that training nodes can reach; see `LustreFileSystem`."""
+
+    def __init__(self, scope: Construct, id: str, *, network: ITrainingNetwork) -> None:
+        """Make the construct; the subclass then settles its attributes."""
+        super().__init__(scope, id)
+        self._network = network
+
+    def _open_ports(self, group: ec2.ISecurityGroup, *, may_change: bool) -> list[Construct]:
+        """Open the Lustre ports among file servers and to the nodes, on the file system's side and on the nodes'.
+
+        Returns:
+            The rules of the file system's own group.
+        """
+        nodes = self.network.node_security_group
+        openings = [
+            (id, Opening(group, peer, traffic, f"Lustre, {words}"))
+            for id, peer, words in (("Servers", group, "file servers"), ("Clients", nodes, "training nodes"))
+            for traffic in LUSTRE
+        ]
+        self.network.allow_lustre(self, group)
+        if not may_change:
+            said = [str(opening) for _, opening in openings]
+            annotate_warnings(self, rules.unchangeable_group(said, prop="security_group"))
+            return []
+        return [rule for id, opening in openings for rule in opening.create(self, id)]
+
+    def _settle(self, file_system_id: str, mount_name: str, dns_name: str, groups: list[ec2.ISecurityGroup]) -> None:
+        self._file_system_id = file_system_id
+        self._mount_name = mount_name
+        self._dns_name = dns_name
+        self._connections = ec2.Connections(security_groups=groups)
+        self._grants = LustreFileSystemGrants(self.file_system_arn)
+
+    @property
+    def file_system_id(self) -> str:
+        """Id, such as `fs-0123456789abcdef0`."""
+        return self._file_system_id
+
+    @property
+    def file_system_arn(self) -> str:
+        """ARN."""
+        return cdk.Stack.of(self).format_arn(service="fsx", resource="file-system", resource_name=self._file_system_id)
+
+    @property
+    def mount_name(self) -> str:
+        """First part of every path that a client mounts; FSx makes it up, except `fsx` for `SCRATCH_1`."""
+        return self._mount_name
+
+    @property
+    def dns_name(self) -> str:
+        """Host name that a client mounts."""
+        return self._dns_name
+
+    @property
+    def network(self) -> ITrainingNetwork:
+        """The network whose nodes reach the file system."""
+        return self._network
+
+    @property
+    def connections(self) -> ec2.Connections:
+        """The connections of the file system's security group."""
+        return self._connections
+
+    @property
+    def grants(self) -> LustreFileSystemGrants:
+        """What can be granted on the file system."""
+        return self._grants
+
+    def channel(self, name: str, *, directory_path: str = "/", access_mode: str = "ro") -> LustreChannel:
+        """Make a job's input channel that mounts a directory of this file system.
+
+        Args:
+            name: Name of the channel; nodes see its files under `/opt/ml/input/data/<name>`.
+            directory_path: The directory, seen from the file system's own root: `/corpus` for a data repository at
+                `/corpus`. The mount name is put in front of it. By default everything.
+            access_mode: `ro` to read, `rw` to write as well.
+
+        Raises:
+            ConfigurationError: The path or the mode cannot be mounted.
+        """
+        return LustreChannel(self, name, directory_path=directory_path, access_mode=access_mode)
+
+    def metric(
+        self, metric_name: str, *, statistic: str | None = None, period: cdk.Duration | None = None
+    ) -> cloudwatch.Metric:
+        """A CloudWatch metric of the file system.
+
+        Args:
+            metric_name: Name as CloudWatch has it.
+            statistic: Such as `Sum`; the average by default.
+            period: Over which it is taken; 5 minutes by default.
+        """
+        return cloudwatch.Metric(
+            namespace="AWS/FSx",
+            metric_name=metric_name,
+            dimensions_map={"FileSystemId": self._file_system_id},
+            statistic=statistic,
+            period=period,
+        )
+
+    def metric_data_read_bytes(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
+        """Bytes that clients read, summed over the period."""
+        return self.metric("DataReadBytes", statistic="Sum", period=period)
+
+    def metric_data_write_bytes(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
+        """Bytes that clients wrote, summed over the period."""
+        return self.metric("DataWriteBytes", statistic="Sum", period=period)
+
+    def metric_free_data_storage_capacity(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
+        """Free bytes, summed over the file system's disks."""
+        return self.metric("FreeDataStorageCapacity", statistic="Sum", period=period)
