@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import aws_cdk as cdk
+from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
+
+from cdk_distributed_training.checks.annotations import acknowledge
 
 _TYPE = "Custom::CloseDefaultSecurityGroup"
 
 
-def close_default_security_group(scope: Construct, id: str, *, security_group_id: str) -> None:
+def close_default_security_group(scope: Construct, id: str, *, vpc: ec2.CfnVPC) -> None:
     """Remove every rule of a default security group when the stack is deployed, and restore them when it is deleted.
 
     Only an API call can do it, so the stack gets one small Lambda function, shared by all networks in it, that may
@@ -19,9 +22,10 @@ def close_default_security_group(scope: Construct, id: str, *, security_group_id
     Args:
         scope: Scope of the custom resource.
         id: Its construct id.
-        security_group_id: The default group's id, usually the VPC's `DefaultSecurityGroup` attribute.
+        vpc: The VPC whose default group it is.
     """
     stack = cdk.Stack.of(scope)
+    security_group_id = vpc.attr_default_security_group
     provider = cdk.CustomResourceProvider.get_or_create_provider(
         scope,
         _TYPE,
@@ -47,4 +51,12 @@ def close_default_security_group(scope: Construct, id: str, *, security_group_id
         resource_type=_TYPE,
         service_token=provider.service_token,
         properties={"SecurityGroupId": security_group_id},
+    )
+    acknowledge(
+        vpc,
+        *(
+            f"{pack}::{pack}-VPCDefaultSecurityGroupClosed"
+            for pack in ("NIST.800.53.R5", "HIPAA.Security", "PCI.DSS.321")
+        ),
+        reason=f"A custom resource beside the VPC, {id}, removes the default security group's rules.",
     )

@@ -61,7 +61,15 @@ def cidr_of(vpc: ec2.IVpc) -> str | None:
 
 def _candidates(vpc: ec2.IVpc, selection: ec2.SubnetSelection | None) -> list[ec2.ISubnet]:
     if selection is not None:
-        return list(vpc.select_subnets(**selection._values).subnets)
+        chosen = vpc.select_subnets(
+            availability_zones=selection.availability_zones,
+            one_per_az=selection.one_per_az,
+            subnet_filters=selection.subnet_filters,
+            subnet_group_name=selection.subnet_group_name,
+            subnets=selection.subnets,
+            subnet_type=selection.subnet_type,
+        )
+        return list(chosen.subnets)
     return [*vpc.private_subnets, *vpc.isolated_subnets]
 
 
@@ -72,7 +80,10 @@ def _first(
     left = [
         candidate
         for candidate, zone in zip(candidates, zones, strict=True)
-        if wanted is None or zone == wanted or zone in _PENDING_ZONES
+        if wanted is None
+        or zone == wanted
+        or zone in _PENDING_ZONES
+        or (len(candidates) == 1 and (zone is None or cdk.Token.is_unresolved(zone)))
     ]
     prop = "availability_zone" if wanted is not None else "vpc_subnets" if selection is not None else "vpc"
     known = ["(only known when deployed)" if cdk.Token.is_unresolved(zone) else str(zone) for zone in zones]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from cdk_distributed_training.checks.annotations import acknowledge
 from cdk_distributed_training.network.placement import Placement
 from cdk_distributed_training.network.security_group_rules import ALL_TRAFFIC, Opening
 
@@ -49,5 +50,10 @@ def create_node_security_group(
             to_port=443,
             description="HTTPS to Amazon S3",
         )
-    Opening(group, group, ALL_TRAFFIC, "All traffic among training nodes").create(group, "Nodes")
+    ingress, _ = Opening(group, group, ALL_TRAFFIC, "All traffic among training nodes").create(group, "Nodes")
+    acknowledge(
+        ingress,
+        *(f"{pack}::{pack}-EC2RestrictedCommonPorts" for pack in ("NIST.800.53.R5", "HIPAA.Security", "PCI.DSS.321")),
+        reason="The rule's only source is the group itself; EFA needs all traffic among its nodes.",
+    )
     return group

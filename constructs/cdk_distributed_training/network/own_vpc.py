@@ -8,6 +8,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from cdk_distributed_training.checks.annotations import acknowledge
 from cdk_distributed_training.network.placement import Placement
 
 
@@ -57,6 +58,12 @@ def create_vpc(
             cdk.CfnTag(key="aws-cdk:subnet-type", value="Isolated"),
         ],
     )
+    if availability_zone is not None:
+        acknowledge(
+            subnet,
+            "CloudFormation-Validate::W3010",
+            reason="Training runs in the one zone that has the capacity, so the zone is named on purpose.",
+        )
     routes = ec2.CfnRouteTable(scope, "RouteTable", vpc_id=vpc.ref, tags=[cdk.CfnTag(key="Name", value=path)])
     ec2.CfnSubnetRouteTableAssociation(scope, "RouteTableAssociation", route_table_id=routes.ref, subnet_id=subnet.ref)
     zone = availability_zone or subnet.attr_availability_zone

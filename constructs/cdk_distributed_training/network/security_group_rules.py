@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
@@ -85,4 +86,11 @@ class Opening:
 
     def __str__(self) -> str:
         """The two rules in words, for a group that only its owner may change."""
-        return f"{self.traffic} in and out between {self.group.security_group_id} and {self.peer.security_group_id}"
+        return f"{self.traffic} in and out between {name_of(self.group)} and {name_of(self.peer)}"
+
+
+def name_of(group: ec2.ISecurityGroup) -> str:
+    """The group's id, or its construct path where the id is not known before deployment."""
+    if cdk.Token.is_unresolved(group.security_group_id):
+        return f"the group {group.node.path}"
+    return group.security_group_id

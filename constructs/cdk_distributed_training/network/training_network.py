@@ -217,9 +217,7 @@ class TrainingNetwork(TrainingNetworkBase):
             self, availability_zone=zone, availability_zone_id=zone_id, cidr=cidr, subnet_mask=subnet_mask
         )
         if close_default:
-            close_default_security_group(
-                self, "DefaultSecurityGroup", security_group_id=vpc.attr_default_security_group
-            )
+            close_default_security_group(self, "DefaultSecurityGroup", vpc=vpc)
         return placement
 
 

@@ -13,7 +13,7 @@ from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network as rules
 from cdk_distributed_training.network.mutability import may_change
 from cdk_distributed_training.network.placement import Placement
-from cdk_distributed_training.network.security_group_rules import LUSTRE, Opening
+from cdk_distributed_training.network.security_group_rules import LUSTRE, Opening, name_of
 
 _HTTPS = ec2.Port.tcp(443)
 
@@ -130,9 +130,11 @@ class TrainingNetworkBase(Construct):
         return self._endpoint_security_group
 
     def _open(self, scope: Construct, id: str, openings: Iterable[Opening]) -> None:
-        openings = list(openings)
+        nodes = self.node_security_group
         if self._nodes_may_change is None:
-            self._nodes_may_change = may_change(self.node_security_group)
+            self._nodes_may_change = may_change(nodes)
+            if self._nodes_may_change and nodes.allow_all_outbound:
+                annotate_warnings(self, rules.allow_all_may_go(name_of(nodes)))
         if self._nodes_may_change:
             for opening in openings:
                 opening.create(scope, id)

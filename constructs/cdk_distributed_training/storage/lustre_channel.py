@@ -8,6 +8,7 @@ import aws_cdk as cdk
 
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import storage as rules
+from cdk_distributed_training.request.channels import lustre_channel
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
@@ -59,18 +60,12 @@ class LustreChannel:
             grantee: The job's role, which gets leave to describe the file system.
         """
         self._file_system.grants.describe(grantee)
-        return {
-            "ChannelName": self.channel_name,
-            "DataSource": {
-                "FileSystemDataSource": {
-                    "FileSystemId": self._file_system.file_system_id,
-                    "FileSystemType": "FSxLustre",
-                    "FileSystemAccessMode": self.access_mode,
-                    "DirectoryPath": self._mounted_path(),
-                }
-            },
-            "InputMode": "File",
-        }
+        return lustre_channel(
+            self.channel_name,
+            file_system_id=self._file_system.file_system_id,
+            directory_path=self._mounted_path(),
+            access_mode=self.access_mode,
+        )
 
     def _mounted_path(self) -> str:
         # The service wants the mount name, which FSx makes up, in front of the path.

@@ -98,7 +98,9 @@ class LustreFileSystem(LustreFileSystemBase):
         gibibytes = storage_capacity.to_gibibytes(rounding=cdk.SizeRoundingBehavior.NONE)
         self._deployment_type = deployment_type
         self._version = file_system_type_version
-        self._backup_days = automatic_backup_retention.to_days() if automatic_backup_retention is not None else None
+        self._backup_days = (
+            automatic_backup_retention.to_days(integral=False) if automatic_backup_retention is not None else None
+        )
         self._repositories: list[DataRepository] = []
         raise_errors(
             [
@@ -225,6 +227,10 @@ class LustreFileSystem(LustreFileSystemBase):
         repository.create(self, f"DataRepository{place}", file_system_id=self.file_system_id)
         self._repositories.append(repository)
 
+    def _known_directories(self) -> list[str]:
+        paths = [repository.file_system_path for repository in self._repositories]
+        return [path for path in paths if not cdk.Token.is_unresolved(path)]
+
     def _storage_findings(
         self, storage: LustreStorageType, throughput: int | None, gibibytes: float, drive_cache: bool | None
     ) -> Iterator[Finding]:
@@ -257,8 +263,7 @@ class LustreFileSystem(LustreFileSystemBase):
         yield from rules.repository_support(kind, version)
         yield from rules.repository_count(len(others) + 1)
         if not cdk.Token.is_unresolved(repository.file_system_path):
-            known = [one.file_system_path for one in others if not cdk.Token.is_unresolved(one.file_system_path)]
-            yield from rules.repository_overlap(repository.file_system_path, known)
+            yield from rules.repository_overlap(repository.file_system_path, self._known_directories())
         yield from rules.repository_twice(repository.s3_uri, [one.s3_uri for one in others])
         if self._backup_days is not None and not cdk.Token.is_unresolved(self._backup_days):
             yield from rules.backups_of_linked(self._backup_days)

@@ -9,7 +9,9 @@ from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
+from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network as rules
+from cdk_distributed_training.checks.rules import storage as storage_rules
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.network.security_group_rules import LUSTRE, Opening
 from cdk_distributed_training.storage.lustre_channel import LustreChannel
@@ -98,7 +100,19 @@ class LustreFileSystemBase(Construct):
         Raises:
             ConfigurationError: The path or the mode cannot be mounted.
         """
+        mount_name = None if cdk.Token.is_unresolved(self._mount_name) else self._mount_name
+        if not cdk.Token.is_unresolved(directory_path):
+            raise_errors(
+                storage_rules.mount_name_in_path(
+                    directory_path, mount_name=mount_name, repositories=self._known_directories()
+                ),
+                where=self.node.path,
+            )
         return LustreChannel(self, name, directory_path=directory_path, access_mode=access_mode)
+
+    def _known_directories(self) -> list[str]:
+        """Directories that are sure to exist."""
+        return []
 
     def metric(
         self, metric_name: str, *, statistic: str | None = None, period: cdk.Duration | None = None

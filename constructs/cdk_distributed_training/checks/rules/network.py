@@ -183,6 +183,19 @@ def needs_existing_vpc(given: Sequence[str]) -> Iterator[Finding]:
         )
 
 
+def allow_all_may_go(group: str) -> Iterator[Finding]:
+    """DT113 (warning): CloudFormation takes an allow-all egress away from a group to which it adds an egress rule."""
+    yield Finding(
+        rule="DT113",
+        prop="node_security_group",
+        got=f"{group}, which may allow all traffic to 0.0.0.0/0 and now gets egress rules of its own",
+        allowed="a group that names what may go out: CloudFormation removes an allow-all rule when it adds another",
+        fix="give the group an egress rule for tcp 443 where it is defined, or import it with mutable=False",
+        severity=Severity.WARNING,
+        source="https://github.com/aws/aws-cdk/issues/22140",
+    )
+
+
 def gateway_endpoint(*, vpc_subnet: str) -> Iterator[Finding]:
     """DT112 (warning): a subnet with no way out needs the S3 gateway endpoint on its route table."""
     yield Finding(

@@ -74,14 +74,14 @@ def capacity(deployment: str, storage: str, throughput: int | None, gibibytes: f
         )
 
 
-def version(deployment: str, given: str, *, metadata: bool = False) -> Iterator[Finding]:
+def version(deployment: str, given: str) -> Iterator[Finding]:
     """DT204: the Lustre version exists for the deployment type."""
-    allowed = ("2.15",) if metadata else DEPLOYMENTS[deployment].versions
+    allowed = DEPLOYMENTS[deployment].versions
     if given not in allowed:
         yield Finding(
             rule="DT204",
             prop="file_system_type_version",
-            got=f"{given!r} with {deployment}{' and a metadata configuration' if metadata else ''}",
+            got=f"{given!r} with {deployment}",
             allowed=_words(allowed),
             fix="use 2.15, which every deployment type has",
             source=_CREATE,
