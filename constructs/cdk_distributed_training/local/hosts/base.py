@@ -16,7 +16,7 @@ OPT_ML_FOLDERS = ("input/config", "input/data", "code", "model", "checkpoints", 
 
 
 class HostsUnavailableError(RuntimeError):
-    """Raised when this machine cannot make hosts of the kind that was asked for; the text says why and what would help."""
+    """Raised when this machine cannot make the hosts that were asked for; says why and what would help."""
 
 
 class Hosts(abc.ABC):

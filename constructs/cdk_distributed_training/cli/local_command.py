@@ -1,0 +1,114 @@
+"""`dtrain local`: run a synthesized training job on this machine."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Optional
+
+import typer
+
+from cdk_distributed_training.cli.options import DEFAULT_APP, App, Hyperparameters, InstanceCount, Job, pairs
+from cdk_distributed_training.cli.run_display import RunDisplay
+from cdk_distributed_training.local import statuses
+from cdk_distributed_training.local.assembly import Assembly
+from cdk_distributed_training.local.errors import LocalModeError
+from cdk_distributed_training.local.hosts import choose
+from cdk_distributed_training.local.hosts.choose import KINDS
+from cdk_distributed_training.local.local_run import LocalRun, prepare, resolve_job
+from cdk_distributed_training.local.run_folder import DEFAULT_PARENT, clear_abandoned
+from cdk_distributed_training.local.training_job import Outcome, SimulatedTrainingJob
+
+# exit codes as a shell knows them; a job that fails gives 1, bad input 2
+_STOPPED_BY = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+
+
+def local(
+    *,
+    job: Job = None,
+    app: App = DEFAULT_APP,
+    channel: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--channel", metavar="NAME=FOLDER", help="Folder that stands for the data of a channel; repeatable."
+        ),
+    ] = None,
+    instance_count: InstanceCount = None,
+    hyperparameter: Hyperparameters = None,
+    hosts: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            metavar="KIND",
+            help="namespaces (own network, host name, /opt/ml and /tmp each) or loopback; "
+            "by default namespaces where the machine allows them.",
+        ),
+    ] = None,
+    output: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FOLDER", help="Folder for logs and results [default: local-runs/JOB-TIME]."),
+    ] = None,
+    checkpoints: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="FOLDER", help="Checkpoints of an earlier run, to go on from."),
+    ] = None,
+) -> None:
+    """Run a training job of the synthesized app on this machine, on as many hosts as it asks for."""
+    folders = {name: Path(folder) for name, folder in pairs("--channel", channel, "train=./data").items()}
+    hyperparameters = pairs("--hyperparameter", hyperparameter, "lr=0.1")
+    if hosts is not None and hosts not in KINDS:
+        raise LocalModeError(f"--hosts {hosts}: expected {' or '.join(KINDS)}")
+    resolved = resolve_job(Assembly(app), job, instance_count=instance_count, hyperparameters=hyperparameters)
+    for tidied in clear_abandoned(output.parent if output else DEFAULT_PARENT):
+        print(f"tidied {tidied}, left by a run that was killed", file=sys.stderr)
+    run = prepare(
+        resolved,
+        hosts=choose(hosts),
+        folders=folders,
+        output=output,
+        parent=DEFAULT_PARENT,
+        checkpoints=checkpoints,
+    )
+    sys.exit(_run(run))
+
+
+def _run(run: LocalRun) -> int:
+    display = RunDisplay(run)
+    run.note()
+    try:
+        with run.hosts.make(run.resolved.host_names, run.folder.hosts, run.name) as hosts, display:
+            job = run.job(hosts, display)
+            with _stopping_on_signals(job, display) as received:
+                outcome = job.run()
+        model = run.finish(outcome)
+    finally:
+        run.folder.discard_hosts()
+    display.summary(outcome, model)
+    return _exit_code(outcome, received)
+
+
+@contextmanager
+def _stopping_on_signals(job: SimulatedTrainingJob, display: RunDisplay) -> Iterator[list[int]]:
+    """Turn Ctrl-C and its like into a stop of the job; the second one kills it."""
+    received: list[int] = []
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        display.stopping(again=bool(received))
+        received.append(signum)
+        job.stop()
+
+    previous = {signum: signal.signal(signum, stop) for signum in _STOPPED_BY}
+    try:
+        yield received
+    finally:
+        for signum, handler in previous.items():
+            signal.signal(signum, handler)
+
+
+def _exit_code(outcome: Outcome, received: list[int]) -> int:
+    if received:
+        return _STOPPED_BY[signal.Signals(received[0])]
+    return 0 if outcome.status == statuses.COMPLETED else 1
