@@ -1,4 +1,4 @@
-"""What constructs say at synthesis without stopping it: warnings, and answers to what scanners report."""
+"""Says the findings that do not stop synthesis, as CDK annotations that can be acknowledged."""
 
 from __future__ import annotations
 
@@ -21,16 +21,3 @@ def annotate_warnings(scope: IConstruct, findings: Iterable[Finding]) -> None:
             annotations.add_warning_v2(f"cdk-distributed-training:{finding.rule}", str(finding))
         elif finding.severity is Severity.INFORMATION:
             annotations.add_info_v2(f"cdk-distributed-training:{finding.rule}", str(finding))
-
-
-def acknowledge(construct: IConstruct, *ids: str, reason: str) -> None:
-    """Answer findings of policy validation on one construct, with the reason that an auditor reads in the report.
-
-    Args:
-        construct: The construct that is reported; nothing else is acknowledged.
-        ids: The findings, such as `PCI.DSS.321::PCI.DSS.321-EC2RestrictedCommonPorts`.
-        reason: Why they do not apply.
-    """
-    validations = cdk.Validations.of(construct)
-    for id in ids:
-        validations.acknowledge(cdk.Acknowledgment(id=id, reason=reason))

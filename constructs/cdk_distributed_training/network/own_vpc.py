@@ -8,7 +8,6 @@ import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
-from cdk_distributed_training.checks.annotations import acknowledge
 from cdk_distributed_training.network.placement import Placement
 
 
@@ -59,10 +58,11 @@ def create_vpc(
         ],
     )
     if availability_zone is not None:
-        acknowledge(
-            subnet,
-            "CloudFormation-Validate::W3010",
-            reason="Training runs in the one zone that has the capacity, so the zone is named on purpose.",
+        cdk.Validations.of(subnet).acknowledge(
+            cdk.Acknowledgment(
+                id="CloudFormation-Validate::W3010",
+                reason="Training runs in the one zone that has the capacity, so the zone is named on purpose.",
+            )
         )
     routes = ec2.CfnRouteTable(scope, "RouteTable", vpc_id=vpc.ref, tags=[cdk.CfnTag(key="Name", value=path)])
     ec2.CfnSubnetRouteTableAssociation(scope, "RouteTableAssociation", route_table_id=routes.ref, subnet_id=subnet.ref)
