@@ -12,7 +12,7 @@ from torch.distributed.algorithms.ddp_comm_hooks import default_hooks, powerSGD_
 from torch.nn.parallel import DistributedDataParallel
 
 from training_launcher.torch.hierarchical import CHUNK_BYTES, HierarchicalAllReduce, hierarchical_hook
-from training_launcher.torch.hook_choice import HookChoice, check_wish, choose_hook, may_be_hierarchical
+from training_launcher.torch.hook_choice import HookChoice, check_wish, choose_hook, stays_flat
 from training_launcher.torch.hosts import host_name, ranks_by_host
 from training_launcher.torch.process_group import DEFAULT_TIMEOUT
 
@@ -40,8 +40,8 @@ def communication_hook(
         ddp: The model, before its first backward pass and without another hook.
         compression: None, `fp16` (NCCL, gloo), `bf16` (NCCL) or `powersgd` (NCCL).
         hierarchical: False never sums inside hosts first. Default and True: where there are several hosts, at least one
-            of which has several ranks; otherwise the flat all-reduce is the same or better, and is used. True is
-            refused where the backend is not gloo.
+            of which has several ranks, and the model's process group has all ranks; otherwise the flat all-reduce is
+            used, and the result says why. True is refused where the backend is not gloo.
         powersgd_rank: Rank of PowerSGD's approximation; higher is closer to the gradients and sends more.
         powersgd_start: Steps before PowerSGD begins; until then the gradients travel in full.
         chunk_bytes: Size of the pieces in which a bucket of gradients goes through the hierarchical stages.
@@ -59,11 +59,11 @@ def communication_hook(
     device_type = next(ddp.module.parameters()).device.type
     backend = _backend(group, device_type)
     check_wish(backend=backend, device_type=device_type, compression=compression, hierarchical=hierarchical)
-    hosts = None
-    if may_be_hierarchical(backend=backend, device_type=device_type, hierarchical=hierarchical):
-        hosts = _hosts(group)
-    choice = choose_hook(compression=compression, hierarchical=hierarchical, hosts=hosts)
-    if choice.hierarchical and hosts is not None:
+    whole_world = dist.get_world_size(group) == dist.get_world_size()
+    flat = stays_flat(backend=backend, device_type=device_type, hierarchical=hierarchical, whole_world=whole_world)
+    hosts = [] if flat else _hosts(group)
+    choice = HookChoice(compression, False, flat) if flat else choose_hook(compression=compression, hosts=hosts)
+    if choice.hierarchical:
         wire_dtype = torch.float16 if compression else None
         state = HierarchicalAllReduce(hosts, wire_dtype=wire_dtype, chunk_bytes=chunk_bytes, timeout=timeout)
         ddp.register_comm_hook(state, hierarchical_hook)

@@ -25,7 +25,7 @@ class HierarchicalAllReduce:
     """The state of `hierarchical_hook`: process groups and the two threads that move chunks from stage to stage.
 
     Args:
-        hosts: Global ranks of each host; every rank in them makes this object at the same time with the same.
+        hosts: Ranks of each host, together all ranks of the world; every one of them makes this object, with the same.
         wire_dtype: Type in which gradients travel between hosts and back; None keeps their own. Gradients whose own
             type is no wider keep theirs.
         chunk_bytes: Size of a chunk, before any conversion.
@@ -42,16 +42,18 @@ class HierarchicalAllReduce:
     ) -> None:
         """Connect the groups and start the threads."""
         rank = dist.get_rank()
-        own = next(ranks for ranks in hosts if rank in ranks)
-        self.leader = own[0]
+        self.leader = next(ranks[0] for ranks in hosts if rank in ranks)
         self.leads = rank == self.leader
         self.world_size = sum(len(ranks) for ranks in hosts)
         self.wire_dtype = wire_dtype
         self.chunk_bytes = chunk_bytes
-        self.sum_group = _group(own, timeout)
-        self.share_group = _group(own, timeout)
-        self.leaders_group = _group([ranks[0] for ranks in hosts], timeout) if self.leads else None
-        self._failure: Optional[BaseException] = None
+        # Every rank makes every group, in the same order, as torch wants it: with use_local_synchronization the name of
+        # a group depends on how many its maker has made before, and the hosts' first ranks make one more than others.
+        groups = [[list(ranks) for ranks in hosts], [list(ranks) for ranks in hosts], [[ranks[0] for ranks in hosts]]]
+        self.sum_group, self.share_group, self.leaders_group = (
+            dist.new_subgroups_by_enumeration(ranks, timeout=timeout, backend="gloo")[0]  # type: ignore[no-untyped-call]
+            for ranks in groups
+        )
         self._summed = _Stage("between-hosts", self._between_hosts)
         self._exchanged = _Stage("inside-host", self._inside_host)
 
@@ -62,15 +64,15 @@ class HierarchicalAllReduce:
         # the list is complete before the first chunk is on its way, since the last one to arrive ends the average
         average.chunks = [_Chunk(average, values) for values in torch.split(buffer, length)]
         for chunk in average.chunks:
-            if self.sum_group is not None:
-                chunk.work = dist.reduce(chunk.values, self.leader, group=self.sum_group, async_op=True)
+            chunk.work = dist.reduce(chunk.values, self.leader, group=self.sum_group, async_op=True)
             self._summed.put(chunk)
         return average.result
 
     def _between_hosts(self, chunk: "_Chunk") -> None:
         """Wait until the host's sum is there; as the host's first rank, send it on its way to the other hosts."""
         chunk.wait()
-        narrower = self.wire_dtype is not None and self.wire_dtype.itemsize < chunk.values.element_size()
+        wide = chunk.values.element_size() if chunk.values.is_floating_point() else 0
+        narrower = self.wire_dtype is not None and self.wire_dtype.itemsize < wide
         if self.leads:
             # divided before it is made narrow, so that the sum of all ranks does not overflow
             chunk.values.div_(self.world_size)
@@ -83,8 +85,7 @@ class HierarchicalAllReduce:
     def _inside_host(self, chunk: "_Chunk") -> None:
         """Hand the average out inside the host."""
         chunk.wait()
-        if self.share_group is not None:
-            dist.broadcast(chunk.wire, self.leader, group=self.share_group)
+        dist.broadcast(chunk.wire, self.leader, group=self.share_group)
         if chunk.wire is not chunk.values:
             chunk.values.copy_(chunk.wire)
         chunk.average.arrived()
@@ -153,16 +154,6 @@ class _Stage:
             except Exception as error:
                 logger.exception("hierarchical all-reduce failed")
                 chunk.average.fail(error)
-
-
-def _group(ranks: Sequence[int], timeout: timedelta) -> Optional[dist.ProcessGroup]:
-    """A gloo group of these ranks, made without the others; None for a rank alone."""
-    if len(ranks) == 1:
-        return None
-    group: dist.ProcessGroup = dist.new_group(
-        list(ranks), timeout=timeout, backend="gloo", use_local_synchronization=True
-    )
-    return group
 
 
 def hierarchical_hook(

@@ -63,24 +63,34 @@ def check_wish(*, backend: str, device_type: str, compression: Optional[str], hi
         )
 
 
-def may_be_hierarchical(*, backend: str, device_type: str, hierarchical: Optional[bool]) -> bool:
-    """Whether it is worth asking every rank for its host."""
-    return hierarchical is not False and backend == "gloo" and device_type == "cpu"
+def stays_flat(*, backend: str, device_type: str, hierarchical: Optional[bool], whole_world: bool) -> str:
+    """Why the gradients need not know the hosts; the empty text if it is worth asking every rank for its host.
+
+    Args:
+        backend: The backend that carries tensors of this device.
+        device_type: Where the model's parameters are.
+        hierarchical: The wish of the script; None leaves it open.
+        whole_world: Whether the model's process group has all ranks.
+    """
+    if hierarchical is False:
+        return "hierarchical=False"
+    if backend != "gloo":
+        return f"{backend} knows the hosts itself"
+    if device_type != "cpu":
+        return f"parameters on {device_type}"
+    if not whole_world:
+        # torch makes a group only if all ranks of the world take part, and those of other models may not be here
+        return "the model's process group has a part of the ranks only"
+    return ""
 
 
-def choose_hook(
-    *, compression: Optional[str], hierarchical: Optional[bool], hosts: Optional[Sequence[Sequence[int]]]
-) -> HookChoice:
+def choose_hook(*, compression: Optional[str], hosts: Sequence[Sequence[int]]) -> HookChoice:
     """Sum inside the hosts first where that saves bytes: with several hosts, at least one of which has several ranks.
 
     Args:
         compression: As checked by `check_wish`.
-        hierarchical: The wish of the script; None leaves it open.
-        hosts: The ranks of each host; None where the group is not to be hierarchical.
+        hosts: The ranks of each host.
     """
-    if hosts is None:
-        why = "hierarchical=False" if hierarchical is False else "the backend does its own hierarchy"
-        return HookChoice(compression, False, why)
     if len(hosts) == 1:
         return HookChoice(compression, False, "all ranks are on one host")
     if all(len(ranks) == 1 for ranks in hosts):
