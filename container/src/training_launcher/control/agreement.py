@@ -1,0 +1,39 @@
+"""What the hosts must agree on before any rank starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from training_launcher.failure import Failure
+from training_launcher.problems import NOT_STARTED
+
+
+def agree(world: Sequence[str], reports: Mapping[str, Mapping[str, Any]]) -> tuple[int, ...] | Failure:
+    """Ranks of each host of the world, or why they do not fit together.
+
+    Args:
+        world: Hosts that run ranks, the leader first.
+        reports: What each host said about itself, see `Preparation.report`.
+    """
+    leader = reports[world[0]]
+    for host in world:
+        report = reports[host]
+        if report["kind"] != leader["kind"]:
+            return _failure(host, f"{host} starts {report['kind']}, but {world[0]} starts {leader['kind']}")
+    by_type: dict[str, str] = {}
+    for host in world:
+        report = reports[host]
+        other = by_type.setdefault(report["instance_type"], host)
+        if report["automatic"] and report["processes"] != reports[other]["processes"]:
+            return _failure(
+                min(host, other, key=lambda name: int(reports[name]["processes"])),
+                f"{host} has {report['devices']}, but {other} of the same instance type has "
+                f"{reports[other]['devices']}: a device is missing or broken "
+                "(with --nproc-per-node N the job would start nevertheless)",
+            )
+    return tuple(int(reports[host]["processes"]) for host in world)
+
+
+def _failure(host: str, summary: str) -> Failure:
+    return Failure("hosts differ", host, NOT_STARTED, summary)

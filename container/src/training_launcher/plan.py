@@ -1,0 +1,86 @@
+"""The launch plan: what one host will run, as a pure value that ``--dry-run`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Optional
+
+from training_launcher.secrets_mask import HIDDEN, Mask, is_secret_name
+
+
+class Command(NamedTuple):
+    """A process that the launcher starts itself."""
+
+    name: str
+    """Its label in the output, such as ``torchrun``."""
+    argv: tuple[str, ...]
+    environment: Mapping[str, str] = {}
+    """On top of the plan's."""
+    rank: Optional[int] = None
+    """Global rank, where the process is one; None for a program that starts ranks, such as torchrun."""
+    local_rank: int = 0
+
+
+class LaunchPlan(NamedTuple):
+    """What this host runs and where it stands among the others."""
+
+    kind: str
+    job_name: str
+    host: str
+    hosts: tuple[str, ...]
+    """All hosts of the job."""
+    world: tuple[str, ...]
+    """Those that run ranks, the leader first."""
+    processes: int
+    """Ranks on this host."""
+    first_rank: int
+    """Global rank of this host's first, before anything restarts."""
+    world_size: int
+    commands: tuple[Command, ...]
+    environment: Mapping[str, str]
+    """Variables added to what the container was started with."""
+    working_directory: str
+    ports: tuple[int, ...] = ()
+    """TCP ports that must be free on this host."""
+    restarts: bool = False
+    """Whether a rank's failure may be followed by a restart, so that only the command's own end decides."""
+
+    @property
+    def host_rank(self) -> int | None:
+        """Place of this host in the world; None outside of it."""
+        return self.world.index(self.host) if self.host in self.world else None
+
+    def to_json(self, mask: Mask) -> dict[str, Any]:
+        """The plan for printing: credentials hidden, a host outside the world with `host_rank` null."""
+        return {
+            "kind": self.kind,
+            "job_name": self.job_name,
+            "host": self.host,
+            "hosts": list(self.hosts),
+            "world": list(self.world),
+            "host_rank": self.host_rank,
+            "leader": self.world[0],
+            "processes_per_host": self.processes,
+            "first_rank": self.first_rank,
+            "world_size": self.world_size,
+            "working_directory": self.working_directory,
+            "commands": [
+                {
+                    "name": command.name,
+                    "rank": command.rank,
+                    "argv": mask.all(command.argv),
+                    "environment": masked_environment(command.environment, mask),
+                }
+                for command in self.commands
+            ],
+            "environment": masked_environment(self.environment, mask),
+            "ports": list(self.ports),
+        }
+
+
+def masked_environment(variables: Mapping[str, str], mask: Mask) -> dict[str, str]:
+    """Variables for printing, ordered by name."""
+    return {
+        name: HIDDEN if is_secret_name(name) and mask(value) != value else mask(value)
+        for name, value in sorted(variables.items())
+    }

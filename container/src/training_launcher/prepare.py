@@ -1,0 +1,200 @@
+"""Everything about this host and job that is known before the hosts have met."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from training_launcher.cluster import Cluster, read_cluster
+from training_launcher.command_line import Request
+from training_launcher.devices import Devices, detect_devices
+from training_launcher.environment import additions, network_variables, process_variables
+from training_launcher.hyperparameters import read_hyperparameters, to_arguments
+from training_launcher.json_file import read_json_object
+from training_launcher.launchers.base import Launch, Situation
+from training_launcher.plan import LaunchPlan
+from training_launcher.problems import Problem
+from training_launcher.run_directory import path_of
+from training_launcher.sagemaker_variables import JobFacts, read_channels, sagemaker_variables
+from training_launcher.secrets_mask import Mask
+
+MASTER_PORT = 7777
+
+
+class Place(NamedTuple):
+    """Where this host stands: enough to reach the other hosts."""
+
+    base_directory: str
+    cluster: Cluster
+    world: tuple[str, ...]
+    addresses: Mapping[str, str]
+    """Host name to address, where the job was told addresses; to the name itself otherwise."""
+    addresses_told: bool
+    job_name: str
+
+    @property
+    def host(self) -> str:
+        """Name of this host."""
+        return self.cluster.current_host
+
+    @property
+    def working_directory(self) -> str:
+        """Where the source code is unpacked and the script runs."""
+        return os.path.join(self.base_directory, "code")
+
+    @property
+    def output_directory(self) -> str:
+        """Where the failure file goes."""
+        return os.path.join(self.base_directory, "output")
+
+
+class Preparation(NamedTuple):
+    """What this host will do, but for what only all hosts together know."""
+
+    request: Request
+    place: Place
+    devices: Devices
+    hyperparameters: Mapping[str, str]
+    channels: Mapping[str, Any]
+    run_directory: str
+    environment: Mapping[str, str]
+
+    @property
+    def processes(self) -> int:
+        """Ranks on this host."""
+        if self.place.host not in self.place.world:
+            return 0
+        return self.request.launcher.processes(self.request.options, self.devices)
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """What the leader compares with the other hosts' reports."""
+        return {
+            "kind": self.request.launcher.name,
+            "processes": self.processes,
+            "automatic": getattr(self.request.options, "nproc_per_node", "") == "auto",
+            "devices": self.devices.described,
+            "instance_type": self.place.cluster.group_of(self.place.host).instance_type,
+        }
+
+    @property
+    def mask(self) -> Mask:
+        """Hides this job's credentials."""
+        return Mask(self.environment, self.hyperparameters)
+
+    def plan(self, processes: Sequence[int]) -> LaunchPlan:
+        """The plan for this host.
+
+        Args:
+            processes: Ranks of each host of the world, in its order.
+        """
+        place, request = self.place, self.request
+        arguments = to_arguments(self.hyperparameters, booleans=request.options.boolean_hyperparameters)
+        situation = Situation(
+            cluster=place.cluster,
+            world=place.world,
+            processes=tuple(processes),
+            devices=self.devices,
+            options=request.options,
+            entry=request.entry,
+            arguments=tuple(arguments),
+            working_directory=place.working_directory,
+            run_directory=self.run_directory,
+            python=sys.executable or "python3",
+            addresses=place.addresses,
+            job_name=place.job_name,
+            environment=self.environment,
+        )
+        takes_part = place.host in place.world
+        launch = request.launcher.launch(situation) if takes_part else Launch(())
+        facts = JobFacts(
+            base_directory=place.base_directory,
+            cluster=place.cluster,
+            world=place.world,
+            devices=self.devices,
+            hyperparameters=self.hyperparameters,
+            channels=self.channels,
+            arguments=[*request.entry.words[1:], *arguments],
+            entry=request.entry.words[1] if request.entry.words[0] == "-m" else request.entry.words[0],
+            master_address=situation.leader_address,
+            master_port=getattr(request.options, "master_port", None) or MASTER_PORT,
+            environment=self.environment,
+        )
+        return LaunchPlan(
+            kind=request.launcher.name,
+            job_name=place.job_name,
+            host=place.host,
+            hosts=place.cluster.hosts,
+            world=place.world,
+            processes=processes[place.world.index(place.host)] if takes_part else 0,
+            first_rank=situation.first_rank if takes_part else 0,
+            world_size=situation.world_size,
+            commands=launch.commands,
+            environment=additions(
+                self.environment,
+                process_variables(self.environment, place.working_directory),
+                network_variables(place.cluster.interface, len(place.world)),
+                sagemaker_variables(facts),
+                launch.environment,
+                {"TRAINING_WORLD_SIZE": str(situation.world_size)},
+            ),
+            working_directory=place.working_directory,
+            ports=launch.ports,
+            restarts=launch.restarts,
+        )
+
+
+def find_place(base_directory: str, groups: Sequence[str], environment: Mapping[str, str]) -> Place:
+    """Read the hosts.
+
+    Raises:
+        Problem: The files or variables that name them are wrong.
+    """
+    cluster = read_cluster(os.path.join(base_directory, "input/config"))
+    told = _told_addresses(environment, cluster.hosts)
+    return Place(
+        base_directory=base_directory,
+        cluster=cluster,
+        world=cluster.world(groups),
+        addresses=told or {host: host for host in cluster.hosts},
+        addresses_told=bool(told),
+        job_name=environment.get("TRAINING_JOB_NAME") or "training",
+    )
+
+
+def prepare(request: Request, place: Place, environment: Mapping[str, str]) -> Preparation:
+    """Read what the job is to do.
+
+    Raises:
+        Problem: A file of the job is wrong.
+    """
+    config = os.path.join(place.base_directory, "input/config")
+    preparation = Preparation(
+        request=request,
+        place=place,
+        devices=detect_devices(environment),
+        hyperparameters=read_hyperparameters(config, request.options.hyperparameter_encoding),
+        channels=read_channels(place.base_directory, read_json_object(os.path.join(config, "inputdataconfig.json"))),
+        run_directory=path_of(place.host, environment.get("TMPDIR")),
+        environment=environment,
+    )
+    _ = preparation.processes  # complains about a wrong number now, and not after the hosts have met
+    return preparation
+
+
+def _told_addresses(environment: Mapping[str, str], hosts: Sequence[str]) -> dict[str, str]:
+    """Addresses instead of names, where the hosts of a job share one machine and have no names there."""
+    text = environment.get("TRAINING_HOST_ADDRESSES")
+    if not text:
+        return {}
+    try:
+        told = json.loads(text)
+        return {host: str(told[host]) for host in hosts}
+    except (ValueError, TypeError, KeyError) as error:
+        raise Problem(
+            f"TRAINING_HOST_ADDRESSES must be a JSON object with an address for each of "
+            f"{', '.join(hosts)}, got {text!r}"
+        ) from error

@@ -1,0 +1,119 @@
+"""The rank guard: a small parent between torchrun or mpirun and one rank.
+
+Written into the run directory and started as ``python3 -S -E rank.py COMMAND…`` by whatever starts ranks. It runs the
+user's command unchanged in a process group of its own, sends its output to the launcher, tells the launcher when it
+starts and how it ends, and then ends the same way. It imports nothing of the launcher.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from typing import Any, NoReturn
+
+RUN = os.path.dirname(os.path.abspath(__file__))
+STOPPING = os.path.join(RUN, "stopping")
+"""While it exists, the launcher has signalled the ranks itself and every rank may take its time to save."""
+RELEASE = os.path.join(RUN, "release")
+FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+_OPEN_MPI = {
+    "RANK": "OMPI_COMM_WORLD_RANK",
+    "WORLD_SIZE": "OMPI_COMM_WORLD_SIZE",
+    "LOCAL_RANK": "OMPI_COMM_WORLD_LOCAL_RANK",
+    "LOCAL_WORLD_SIZE": "OMPI_COMM_WORLD_LOCAL_SIZE",
+}
+
+
+def main(command: list[str]) -> NoReturn:
+    for name, source in _OPEN_MPI.items():
+        if source in os.environ:
+            os.environ.setdefault(name, os.environ[source])
+    rank, local = int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
+    identity = {"rank": rank, "local": local, "restart": int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))}
+    planned, world = os.environ.get("TRAINING_WORLD_SIZE"), os.environ["WORLD_SIZE"]
+    if planned is not None and planned != world:
+        tell("refused", {**identity, "world": int(world), "planned": int(planned)})
+        os._exit(3)
+    output = os.open(os.path.join(RUN, f"rank-{local}.out"), os.O_WRONLY)
+    child = start(command, output)
+    for number in FORWARDED:
+        signal.signal(number, lambda received, _frame: forward(child, received))
+    tell("started", {**identity, "pid": child})
+    status = os.waitpid(child, 0)[1]
+    tell("ended", {**identity, "pid": child, "status": status})
+    hold()
+    end_like(status)
+
+
+def start(command: list[str], output: int) -> int:
+    """Fork the user's command."""
+    guard = os.getpid()
+    child = os.fork()
+    if child:
+        return child
+    try:
+        os.setpgid(0, 0)
+        die_with_parent(guard)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        os.execvp(command[0], command)  # noqa: S606
+    except OSError as error:
+        os.write(2, f"{command[0]} cannot be started: {error.strerror}\n".encode(errors="surrogateescape"))
+        os._exit(127 if isinstance(error, FileNotFoundError) else 126)
+
+
+def die_with_parent(parent: int) -> None:
+    """A guard that is killed outright takes its rank along (Linux)."""
+    try:
+        import ctypes  # noqa: PLC0415
+
+        ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))  # PR_SET_PDEATHSIG
+    except (ImportError, OSError, AttributeError):
+        return  # then the launcher ends the group
+    if os.getppid() != parent:
+        os._exit(137)
+
+
+def forward(child: int, number: int) -> None:
+    if os.path.exists(STOPPING):
+        return  # the launcher has told the rank already, and torchrun's haste must not cut off its saving
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, number)
+
+
+def tell(event: str, content: dict[str, Any]) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as events:
+        events.settimeout(10)
+        with contextlib.suppress(OSError):  # the launcher is ending and listens no more
+            events.sendto(json.dumps({"event": event, **content}).encode(), os.path.join(RUN, "events"))
+
+
+def hold() -> None:
+    """Do not let torchrun see this end, and end the others, while ranks are still saving."""
+    while os.path.exists(STOPPING) and not os.path.exists(RELEASE):
+        time.sleep(0.02)
+
+
+def end_like(status: int) -> NoReturn:
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        import resource  # noqa: PLC0415
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # one core file is enough
+        if number not in (signal.SIGKILL, signal.SIGSTOP):
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        time.sleep(1)
+        os._exit(128 + number)
+    os._exit(os.WEXITSTATUS(status))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

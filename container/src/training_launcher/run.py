@@ -1,0 +1,398 @@
+"""One host's run: prepare, meet the others, start, watch, end."""
+
+from __future__ import annotations
+
+import errno
+import signal
+import socket
+import time
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from training_launcher import run_directory
+from training_launcher.children import KILL, TERMINATE, Children
+from training_launcher.console import Console
+from training_launcher.control.channel import Channel, job_token
+from training_launcher.control.coordinator import STOPPED
+from training_launcher.control.leader import Leader
+from training_launcher.control.member import Member
+from training_launcher.entry import require_entry
+from training_launcher.failure import Failure, write_failure
+from training_launcher.framing import Message
+from training_launcher.names import NameWait
+from training_launcher.output import Merger, Stream, Voice
+from training_launcher.plan import LaunchPlan
+from training_launcher.prepare import Place, Preparation
+from training_launcher.problems import INTERNAL, NOT_STARTED, Problem
+from training_launcher.reactor import Reactor, Timer
+from training_launcher.requirements import pip_command, pip_environment, pip_error
+from training_launcher.source import CHANNEL, unpack_source
+from training_launcher.supervisor import Supervisor
+
+_ANSWER = 15.0
+"""Seconds in which the leader must decide about a failure; then this host decides for itself."""
+_AGENT_END = 3.0
+"""Seconds that torchrun has to end by itself after all ranks have ended in a stop."""
+_LOOK = 0.02
+
+
+class Run:
+    """The life of the launcher on one host.
+
+    Args:
+        place: Where this host stands.
+        preparation: What it is to do, or the problem that keeps it from doing it; the other hosts hear of that too.
+        options: The parsed command line.
+        environment: As the container was started.
+    """
+
+    def __init__(
+        self, place: Place, preparation: Preparation | Problem, options: Any, environment: Mapping[str, str]
+    ) -> None:
+        self._place, self._options, self._environment = place, options, environment
+        self._preparation = preparation
+        self._reactor = Reactor()
+        self._console = Console(self._reactor)
+        self._merger = Merger(self._console)
+        self._say = Voice(self._merger, place.host)
+        self._children = Children()
+        self._channel = self._make_channel()
+        self._supervisor: Supervisor | None = None
+        self._began = time.monotonic()
+        self._stopping = self._over = self._rank_has_failed = False
+        self._exit_code = 0
+        self._own_decision: Timer | None = None
+
+    def execute(self) -> int:
+        """Run until the end of the job on all hosts.
+
+        Returns:
+            The exit code, the same on every host.
+        """
+        self._reactor.on_signals((signal.SIGCHLD,), lambda _: self._children.reap())
+        self._reactor.on_signals((signal.SIGTERM, signal.SIGINT), self._told_to_stop)
+        self._guarded(self._begin)
+        while True:
+            try:
+                self._reactor.run()
+                break
+            except Exception as error:
+                self._failed(error)
+        if isinstance(self._preparation, Preparation):
+            run_directory.remove(self._preparation.run_directory)
+        self._say(f"{'stopped' if self._stopping else 'finished'}: exit code {self._exit_code} after {self._age}")
+        self._console.close(5.0)
+        return self._exit_code
+
+    # Prepare and meet
+
+    def _begin(self) -> None:
+        self._channel.open()
+        if isinstance(self._preparation, Problem):
+            raise self._preparation
+        run_directory.create(self._preparation.run_directory)
+        unpack_source(f"{self._place.base_directory}/input/data/{CHANNEL}", self._place.working_directory)
+        if self._preparation.processes:
+            require_entry(self._preparation.request.entry, self._place.working_directory)
+        # the leader first: a host that can reach it can tell the others what is wrong
+        others = [self._place.world[0], *(host for host in self._place.cluster.hosts if host != self._place.world[0])]
+        if len(others) == 1 or self._place.addresses_told:
+            self._channel.resolved(self._place.addresses)
+            self._names_found(None)
+            return
+        NameWait(
+            self._reactor,
+            others,
+            self._options.name_timeout,
+            lambda name, address: self._channel.resolved({name: address}),
+            lambda problem: self._guarded(lambda: self._names_found(problem)),
+        )
+
+    def _names_found(self, problem: Problem | None) -> None:
+        if problem:
+            raise problem
+        if self._over:
+            return
+        assert isinstance(self._preparation, Preparation)  # noqa: S101
+        command = pip_command(self._python, self._place.working_directory) if self._preparation.processes else None
+        if not command:
+            self._ready()
+            return
+        self._say("installing requirements.txt")
+        pid, output = self._children.start(
+            command,
+            environment={**self._environment, **pip_environment(self._environment)},
+            directory=self._place.working_directory,
+            ended=lambda status: self._guarded(lambda: self._requirements_installed(status, stream)),
+        )
+        del pid
+        stream = Stream(self._reactor, self._merger, output, f"[{self._place.host} pip] ".encode())
+
+    def _requirements_installed(self, status: int, stream: Stream) -> None:
+        stream.close()
+        if self._over:
+            return
+        if status:
+            why = pip_error(stream.tail.decode(errors="replace"))
+            raise Problem(f"requirements.txt cannot be installed: {why}", kind="requirements", exit_code=NOT_STARTED)
+        self._ready()
+
+    def _ready(self) -> None:
+        assert isinstance(self._preparation, Preparation)  # noqa: S101
+        self._channel.report({"type": "ready", "report": self._preparation.report})
+
+    # Orders from the leader
+
+    def _order(self, message: Message) -> None:
+        kind = message["type"]
+        if self._over:
+            return
+        if kind == "go":
+            self._guarded(lambda: self._go(tuple(message["processes"])))
+        elif kind == "stop":
+            self._stop(message["host"])
+        elif kind == "end":
+            failure = message["failure"]
+            self._end(Failure.from_message(failure) if failure else None, int(message["exit_code"]))
+
+    def _go(self, processes: tuple[int, ...]) -> None:
+        assert isinstance(self._preparation, Preparation)  # noqa: S101
+        plan = self._preparation.plan(processes)
+        self._describe(plan)
+        for port in plan.ports:
+            require_free_port(port, plan.host, self._place.addresses[plan.host] if self._place.addresses_told else "")
+        self._supervisor = Supervisor(
+            self._reactor,
+            self._merger,
+            self._children,
+            plan=plan,
+            environment=self._environment,
+            run_directory=self._preparation.run_directory,
+            listener=self,
+        )
+        if plan.commands:
+            self._supervisor.start()
+        else:
+            self._channel.report({"type": "done"})
+
+    def _describe(self, plan: LaunchPlan) -> None:
+        assert isinstance(self._preparation, Preparation)  # noqa: S101
+        mask = self._preparation.mask
+        if plan.host_rank is None:
+            self._say(f"takes no part; waits for {', '.join(plan.world)}")
+            return
+        self._say(
+            f"{plan.kind}: host {plan.host_rank + 1} of {len(plan.world)}, ranks {plan.first_rank} to "
+            f"{plan.first_rank + plan.processes - 1} of {plan.world_size}, in {plan.working_directory} "
+            f"({self._age} after the start)"
+        )
+        for command in plan.commands[:1]:
+            self._say("$ " + " ".join(_quoted(word) for word in mask.all(command.argv)))
+
+    def _stop(self, host: str) -> None:
+        if self._stopping or not self._supervisor:
+            return
+        self._stopping = True
+        self._say(f"stop, which {host} was told: the ranks have {self._options.grace:g} s to save and end")
+        self._reactor.later(self._options.grace, self._grace_over)
+        self._supervisor.stop_ranks()
+
+    def _grace_over(self) -> None:
+        if self._over or not self._supervisor:
+            return
+        left = ", ".join(str(rank.number) for rank in self._supervisor.running_ranks)
+        if left:
+            self._say(f"killing rank {left}, which did not end within {self._options.grace:g} s")
+        self._supervisor.kill_ranks()
+        self._reactor.later(_ANSWER, lambda: self._end(None, STOPPED))
+
+    # What happens here
+
+    def _told_to_stop(self, number: int) -> None:
+        if self._over:
+            return
+        name = signal.Signals(number).name
+        if self._stopping and number == signal.SIGINT and self._supervisor:
+            self._say("interrupted again: killing the ranks")
+            self._supervisor.kill_ranks()
+            return
+        self._say(f"got {name}")
+        self._channel.report({"type": "stop"})
+        if not self._supervisor:
+            self._stopping = True
+            self._end(None, STOPPED)
+
+    def rank_failed(self, failure: Failure) -> None:
+        """Part of `Listener`."""
+        self._rank_has_failed = True
+        self._report_failure(failure)
+
+    def ranks_ended(self, *, clean: bool) -> None:
+        """Part of `Listener`."""
+        self._channel.report({"type": "ended", "clean": clean})
+
+    def commands_ended(self, failure: Failure | None) -> None:
+        """Part of `Listener`."""
+        if failure is None:
+            self._channel.report({"type": "done"})
+        elif not self._rank_has_failed and not self._stopping:
+            self._report_failure(failure)
+
+    def _guarded(self, step: Any) -> None:
+        """Run a step of ours; whatever goes wrong in it becomes the job's failure."""
+        try:
+            step()
+        except Exception as error:
+            self._failed(error)
+
+    def _failed(self, error: Exception) -> None:
+        if isinstance(error, Problem):
+            failure = Failure(error.kind, self._place.host, error.exit_code, error.message)
+        else:
+            self._say(traceback.format_exc())
+            failure = Failure(
+                "launcher error",
+                self._place.host,
+                INTERNAL,
+                f"{type(error).__name__}: {error}",
+                detail=traceback.format_exc(),
+            )
+        self._report_failure(failure)
+
+    def _report_failure(self, failure: Failure) -> None:
+        if self._over:
+            return
+        if failure.weight < 2 or not self._own_decision:
+            self._say(self._masked(f"failed: {failure.first_line}"))
+        failure = failure._replace(summary=self._masked(failure.summary), detail=self._masked(failure.detail))
+        if not self._own_decision:
+            self._own_decision = self._reactor.later(_ANSWER, lambda: self._end(failure, failure.exit_code))
+        self._channel.failed(failure)
+
+    # The end
+
+    def _end(self, failure: Failure | None, exit_code: int) -> None:
+        if self._over:
+            return
+        self._over = True
+        if self._stopping and failure:
+            failure, exit_code = None, STOPPED  # what breaks while everything is told to end is no failure
+        self._exit_code = exit_code
+        if failure:
+            self._say(self._masked(f"the job failed: {failure.first_line}"))
+            try:
+                written = write_failure(self._place.output_directory, self._masked(failure.text))
+                if not written:
+                    self._say("the failure file that the script has written stays as it is")
+            except OSError as error:
+                self._say(f"the failure file cannot be written: {error}")
+        if self._supervisor:
+            self._supervisor.release()
+        if failure:
+            self._terminate()
+        elif self._children.any_left:
+            self._wait_until_gone(time.monotonic() + _AGENT_END, self._terminate)
+        else:
+            self._leave()
+
+    def _terminate(self) -> None:
+        self._signal_all(TERMINATE)
+        self._wait_until_gone(time.monotonic() + self._options.failure_grace, self._kill)
+
+    def _kill(self) -> None:
+        self._signal_all(KILL)
+        self._wait_until_gone(time.monotonic() + 2.0, self._leave)
+
+    def _signal_all(self, number: int) -> None:
+        if self._supervisor:
+            self._supervisor.end_all(number)
+        else:
+            self._children.signal_all(number)
+
+    def _wait_until_gone(self, deadline: float, otherwise: Any) -> None:
+        if not self._children.any_left:
+            self._leave()
+        elif time.monotonic() >= deadline:
+            otherwise()
+        else:
+            self._reactor.later(_LOOK, lambda: self._wait_until_gone(deadline, otherwise))
+
+    def _leave(self) -> None:
+        if self._supervisor:
+            self._supervisor.close()
+        self._channel.leave(self._reactor.stop)
+
+    # Small things
+
+    @property
+    def _age(self) -> str:
+        return f"{time.monotonic() - self._began:.1f} s"
+
+    @property
+    def _python(self) -> str:
+        import sys  # noqa: PLC0415
+
+        return sys.executable or "python3"
+
+    def _masked(self, text: str) -> str:
+        return self._preparation.mask(text) if isinstance(self._preparation, Preparation) else text
+
+    def _make_channel(self) -> Channel:
+        place, options = self._place, self._options
+        leader = place.world[0]
+        token = job_token(place.cluster.hosts, self._environment)
+        if place.host == leader:
+            return Leader(
+                self._reactor,
+                host=place.host,
+                hosts=place.cluster.hosts,
+                world=place.world,
+                address=place.addresses[leader] if place.addresses_told else "",
+                port=int(options.control_port),
+                token=token,
+                silent_timeout=options.silent_timeout,
+                join_timeout=options.join_timeout,
+                on_order=self._order,
+                say=self._say,
+            )
+        return Member(
+            self._reactor,
+            host=place.host,
+            leader=leader,
+            port=int(options.control_port),
+            token=token,
+            silent_timeout=options.silent_timeout,
+            join_timeout=options.join_timeout,
+            on_order=self._order,
+            say=self._say,
+        )
+
+
+def require_free_port(port: int, host: str, address: str) -> None:
+    """Make sure that nothing listens on a port that the job needs.
+
+    Raises:
+        Problem: Something does.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address, port))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            raise Problem(
+                f"port {port} of {host} is in use, and the ranks are to meet there: choose another with --master-port",
+                kind="port in use",
+                exit_code=NOT_STARTED,
+            ) from error
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell would take it, on one line."""
+    import shlex  # noqa: PLC0415
+
+    if word.isprintable():
+        return shlex.quote(word)
+    return "$'" + word.encode("unicode_escape").decode("ascii").replace("'", "\\'") + "'"

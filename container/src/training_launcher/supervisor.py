@@ -1,0 +1,270 @@
+"""The processes of this host: starts the plan's commands, knows its ranks, signals them, sees how they end."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Mapping
+from typing import NamedTuple, Optional, Protocol
+
+from training_launcher.children import TERMINATE, Children, kill_group, send, signal_deepest
+from training_launcher.failure import Failure
+from training_launcher.output import Merger, Stream
+from training_launcher.plan import Command, LaunchPlan
+from training_launcher.problems import NOT_STARTED, Problem
+from training_launcher.process_end import OutOfMemoryCounter, failure_of
+from training_launcher.rank_events import Event, RankEvents
+from training_launcher.reactor import Reactor
+
+_PIPE_SIZE = 1 << 20
+
+
+class Rank(NamedTuple):
+    """A rank that has started here."""
+
+    number: int
+    local: int
+    pid: int
+    """The user's own process, which leads a process group."""
+    status: Optional[int] = None
+    """How it ended, as `os.waitpid` gives it."""
+
+
+class Listener(Protocol):
+    """Who wants to know."""
+
+    def rank_failed(self, failure: Failure) -> None:
+        """A rank has ended badly, and there will be no restart."""
+
+    def ranks_ended(self, *, clean: bool) -> None:
+        """After `Supervisor.stop_ranks`: none runs any more; `clean` if each ended with 0."""
+
+    def commands_ended(self, failure: Failure | None) -> None:
+        """Every command has ended, with 0, or one has not."""
+
+
+class Supervisor:
+    """Runs a `LaunchPlan` on this host."""
+
+    def __init__(
+        self,
+        reactor: Reactor,
+        merger: Merger,
+        children: Children,
+        *,
+        plan: LaunchPlan,
+        environment: Mapping[str, str],
+        run_directory: str,
+        listener: Listener,
+    ) -> None:
+        self._reactor, self._merger, self._children = reactor, merger, children
+        self._plan, self._environment, self._listener = plan, environment, listener
+        self._run_directory = run_directory
+        self._ranks: dict[int, Rank] = {}
+        self._streams: dict[int, Stream] = {}
+        self._command_streams: dict[int, tuple[Command, Stream]] = {}
+        self._command_failure: Failure | None = None
+        self._rank_failures: list[tuple[float, Failure]] = []
+        self._memory = OutOfMemoryCounter()
+        self._stopping = self._ending = False
+        self._events = RankEvents(reactor, run_directory, self._event)
+
+    @property
+    def running_ranks(self) -> list[Rank]:
+        """Ranks that have started and not ended."""
+        return [rank for rank in self._ranks.values() if rank.status is None]
+
+    @property
+    def running_commands(self) -> bool:
+        """Whether any command of the plan runs."""
+        return bool(self._command_streams)
+
+    def start(self) -> None:
+        """Start the plan's commands.
+
+        Raises:
+            Problem: One cannot be started.
+        """
+        if any(command.rank is None for command in self._plan.commands):
+            for local in range(self._plan.processes):
+                self._open_output(local)
+        for command in self._plan.commands:
+            self._start(command)
+
+    def stop_ranks(self) -> None:
+        """Tell every rank to save and end, and hold back whoever would end the others with the first."""
+        self._stopping = True
+        with open(os.path.join(self._run_directory, "stopping"), "wb"):
+            pass
+        for rank in self.running_ranks:
+            signal_deepest(rank.pid, TERMINATE)
+        self._check_ranks_ended()
+
+    def kill_ranks(self) -> None:
+        """End the ranks that are still there after a stop, with all that they have started."""
+        for rank in self.running_ranks:
+            kill_group(rank.pid)
+
+    def end_all(self, number: int) -> None:
+        """Signal all processes of this host; what they do from now on is no news any more."""
+        self._ending = True
+        self.release()
+        for command, stream in self._command_streams.values():
+            if command.rank is None:
+                stream.mute()  # an agent that is told to end has nothing to say that matters
+        self._children.signal_all(number)
+
+    def release(self) -> None:
+        """Let torchrun see that its ranks have ended."""
+        with open(os.path.join(self._run_directory, "release"), "wb"):
+            pass
+
+    def close(self) -> None:
+        """Pass on the last output and let go of every pipe."""
+        self._events.close()
+        for stream in [*self._streams.values(), *(stream for _, stream in self._command_streams.values())]:
+            stream.close()
+
+    def _start(self, command: Command) -> None:
+        environment = {**self._environment, **self._plan.environment, **command.environment}
+        try:
+            pid, output = self._children.start(
+                command.argv,
+                environment=environment,
+                directory=self._plan.working_directory,
+                ended=lambda status: self._command_ended(pid, status),
+            )
+        except OSError as error:
+            raise Problem(
+                f"{command.argv[0]} cannot be started: {error.strerror or error}",
+                kind="not started",
+                exit_code=127 if isinstance(error, FileNotFoundError) else 126,
+            ) from error
+        _enlarge(output)
+        name = command.name if command.rank is None else f"rank {command.rank}"
+        stream = Stream(self._reactor, self._merger, output, self._label(name))
+        self._command_streams[pid] = (command, stream)
+        if command.rank is not None:
+            self._streams[command.local_rank] = stream
+            self._ranks[command.local_rank] = Rank(command.rank, command.local_rank, pid)
+
+    def _open_output(self, local: int) -> None:
+        path = os.path.join(self._run_directory, f"rank-{local}.out")
+        os.mkfifo(path, 0o600)
+        output = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)  # a writer of our own: never an end of file
+        _enlarge(output)
+        planned = self._plan.first_rank + local
+        self._streams[local] = _GuardedStream(
+            self._reactor, self._merger, output, self._label(f"rank {planned}"), self._events
+        )
+
+    def _label(self, name: str) -> bytes:
+        return f"[{self._plan.host} {name}] ".encode()
+
+    def _event(self, event: Event) -> None:
+        """A guard's word; see ``rank.py``."""
+        local, number = int(event["local"]), int(event["rank"])
+        if event["event"] == "started":
+            stream = self._streams[local]
+            stream.label = self._label(f"rank {number}")
+            stream.forget()
+            self._ranks[local] = Rank(number, local, int(event["pid"]))
+            if self._stopping:
+                send(int(event["pid"]), TERMINATE)
+        elif event["event"] == "ended":
+            rank = self._ranks.get(local) or Rank(number, local, int(event["pid"]))
+            self._rank_ended(rank, int(event["status"]))
+        elif event["event"] == "refused":
+            self._listener.rank_failed(
+                Failure(
+                    "wrong world",
+                    self._plan.host,
+                    NOT_STARTED,
+                    f"the world has {event['world']} ranks instead of the planned {event['planned']}: "
+                    "some hosts have not found each other",
+                    rank=number,
+                    local_rank=local,
+                )
+            )
+
+    def _rank_ended(self, rank: Rank, status: int) -> None:
+        stream = self._streams[rank.local]
+        stream.drain()
+        self._ranks[rank.local] = rank._replace(status=status)
+        if status and not self._stopping and not self._ending:
+            failure = failure_of(
+                status,
+                host=self._plan.host,
+                output=stream.tail,
+                rank=rank.number,
+                local_rank=rank.local,
+                out_of_memory=self._memory.happened,
+            )
+            if self._plan.restarts:
+                self._rank_failures.append((time.monotonic(), failure))
+            else:
+                self._listener.rank_failed(failure)
+        self._check_ranks_ended()
+        if len(self._ranks) == self._plan.processes and all(one.status == 0 for one in self._ranks.values()):
+            for command, stream in self._command_streams.values():
+                if command.rank is None:
+                    stream.mute()  # torchrun often ends a success with a traceback about its own store
+
+    def _command_ended(self, pid: int, status: int) -> None:
+        self._events.receive()  # what the guards said before the program above them ended
+        command, stream = self._command_streams.pop(pid)
+        if command.rank is not None:
+            self._rank_ended(self._ranks[command.local_rank], status)
+        else:
+            stream.close()
+            if status and not self._ending:
+                stream.unmute()
+        if status and command.rank is None and self._command_failure is None and not self._ending:
+            self._command_failure = self._after_restarts() or failure_of(
+                status,
+                host=self._plan.host,
+                output=stream.tail,
+                program=command.name,
+                out_of_memory=self._memory.happened,
+            )
+        if status and command.rank is not None:
+            self._command_failure = self._command_failure or failure_of(
+                status, host=self._plan.host, output=stream.tail, rank=command.rank, local_rank=command.local_rank
+            )
+        if not self._command_streams or self._command_failure:
+            self._listener.commands_ended(self._command_failure)
+
+    def _after_restarts(self) -> Failure | None:
+        """The cause among the ranks' failures since the last restart."""
+        if not self._rank_failures:
+            return None
+        latest = max(when for when, _ in self._rank_failures)
+        recent = [(failure.weight, when, failure) for when, failure in self._rank_failures if latest - when < 60]
+        last_of_rank = {failure.rank: (weight, when, failure) for weight, when, failure in recent}
+        _, when, failure = min(last_of_rank.values(), key=lambda one: one[:2])
+        return failure._replace(age=time.monotonic() - when)
+
+    def _check_ranks_ended(self) -> None:
+        if self._stopping and not self._ending and not self.running_ranks:
+            complete = len(self._ranks) == self._plan.processes
+            self._listener.ranks_ended(clean=complete and all(rank.status == 0 for rank in self._ranks.values()))
+
+
+class _GuardedStream(Stream):
+    """Takes the guards' events before output, so that the first line has its label already."""
+
+    def __init__(self, reactor: Reactor, merger: Merger, fd: int, label: bytes, events: RankEvents) -> None:
+        self._events = events
+        super().__init__(reactor, merger, fd, label)
+
+    def _readable(self) -> None:
+        self._events.receive()
+        super()._readable()
+
+
+def _enlarge(pipe: int) -> None:
+    """Room for bursts: a rank that prints much is not held up while the launcher does something else."""
+    with contextlib.suppress(OSError):  # the user's limit for pipes is reached: the usual size serves too
+        fcntl.fcntl(pipe, getattr(fcntl, "F_SETPIPE_SZ", 1031), _PIPE_SIZE)
