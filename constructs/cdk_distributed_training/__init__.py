@@ -12,8 +12,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cdk_distributed_training.checks.findings import ConfigurationError as ConfigurationError
     from cdk_distributed_training.checks.findings import Finding as Finding
+    from cdk_distributed_training.distribution.distribution import Distribution as Distribution
+    from cdk_distributed_training.distribution.torchrun import Torchrun as Torchrun
+    from cdk_distributed_training.job.distributed_training_job import DistributedTrainingJob as DistributedTrainingJob
+    from cdk_distributed_training.job.s3_channel import Channel as Channel
+    from cdk_distributed_training.job.source_code import SourceCode as SourceCode
+    from cdk_distributed_training.job.training_image import TrainingImage as TrainingImage
     from cdk_distributed_training.network.interfaces import ITrainingNetwork as ITrainingNetwork
     from cdk_distributed_training.network.training_network import TrainingNetwork as TrainingNetwork
+    from cdk_distributed_training.request.channels import TrainingChannel as TrainingChannel
+    from cdk_distributed_training.request.checkpoint_config import CheckpointConfig as CheckpointConfig
+    from cdk_distributed_training.request.instances import Instances as Instances
+    from cdk_distributed_training.request.managed_spot import ManagedSpot as ManagedSpot
+    from cdk_distributed_training.request.override import ExecutionInputError as ExecutionInputError
     from cdk_distributed_training.storage.data_repository import DataRepositoryEvent as DataRepositoryEvent
     from cdk_distributed_training.storage.interfaces import ILustreFileSystem as ILustreFileSystem
     from cdk_distributed_training.storage.lustre_deployment_type import LustreDeploymentType as LustreDeploymentType
@@ -24,14 +35,25 @@ __version__ = "0.1.0"
 
 # public name -> module that defines it; keep it sorted, and in step with the imports above, which type checkers read
 _PUBLIC = {
+    "Channel": "job.s3_channel",
+    "CheckpointConfig": "request.checkpoint_config",
     "ConfigurationError": "checks.findings",
     "DataRepositoryEvent": "storage.data_repository",
+    "DistributedTrainingJob": "job.distributed_training_job",
+    "Distribution": "distribution.distribution",
+    "ExecutionInputError": "request.override",
     "Finding": "checks.findings",
     "ILustreFileSystem": "storage.interfaces",
     "ITrainingNetwork": "network.interfaces",
+    "Instances": "request.instances",
     "LustreDeploymentType": "storage.lustre_deployment_type",
     "LustreFileSystem": "storage.lustre_file_system",
     "LustreStorageType": "storage.lustre_deployment_type",
+    "ManagedSpot": "request.managed_spot",
+    "SourceCode": "job.source_code",
+    "Torchrun": "distribution.torchrun",
+    "TrainingChannel": "request.channels",
+    "TrainingImage": "job.training_image",
     "TrainingNetwork": "network.training_network",
 }
 

@@ -1,0 +1,106 @@
+"""A state machine as this library makes them: logged, traced, with a role of exactly its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from cdk_distributed_training.engines.service_role import ServiceRole
+
+# Step Functions asks for these on every resource:
+# https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html, .../xray-iam.html
+_LOG_DELIVERY = (
+    "logs:CreateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:DescribeLogGroups",
+    "logs:DescribeResourcePolicies",
+    "logs:GetLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:UpdateLogDelivery",
+)
+_TRACING = (
+    "xray:GetSamplingRules",
+    "xray:GetSamplingTargets",
+    "xray:PutTelemetryRecords",
+    "xray:PutTraceSegments",
+)
+
+
+class Machine(Construct):
+    """A state machine from a definition in the Amazon States Language.
+
+    All events are logged, without the data that passes through, which may hold what nobody should read in a log. The
+    log is kept for three months, and goes with the stack.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        definition: Mapping[str, Any],
+        statements: Sequence[iam.PolicyStatement],
+        wildcards: str,
+    ) -> None:
+        """Make the state machine.
+
+        Args:
+            scope: The parent construct.
+            id: The construct id.
+            definition: The definition; tokens may be anywhere in it.
+            statements: What its states may do.
+            wildcards: Why some of these statements have wildcards.
+        """
+        super().__init__(scope, id)
+        stack = cdk.Stack.of(self)
+        role = ServiceRole(
+            self,
+            "Role",
+            service="states.amazonaws.com",
+            source_arn=stack.format_arn(
+                service="states",
+                resource="stateMachine",
+                resource_name="*",
+                arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+            ),
+            statements=[
+                *statements,
+                iam.PolicyStatement(actions=list(_LOG_DELIVERY), resources=["*"]),
+                iam.PolicyStatement(actions=list(_TRACING), resources=["*"]),
+            ],
+            wildcards=f"{wildcards}; log delivery and tracing know no resources",
+        )
+        self._state_machine = sfn.StateMachine(
+            self,
+            "Resource",
+            definition_body=sfn.DefinitionBody.from_string(stack.to_json_string(definition)),
+            role=role.role,
+            tracing_enabled=True,
+            logs=sfn.LogOptions(destination=self._log_group(), level=sfn.LogLevel.ALL, include_execution_data=False),
+        )
+
+    @property
+    def state_machine(self) -> sfn.StateMachine:
+        """The state machine itself."""
+        return self._state_machine
+
+    def _log_group(self) -> logs.LogGroup:
+        # Groups of other names each lengthen one policy of the account, which ends at 5,120 characters. The stack's
+        # own identity makes the name new each time the stack is made:
+        # https://docs.aws.amazon.com/step-functions/latest/dg/bp-cwl.html
+        identity = cdk.Fn.select(4, cdk.Fn.split("-", cdk.Fn.select(2, cdk.Fn.split("/", cdk.Aws.STACK_ID))))
+        name = cdk.Names.unique_resource_name(self, max_length=80, separator="-")
+        return logs.LogGroup(
+            self,
+            "LogGroup",
+            log_group_name=f"/aws/vendedlogs/states/{name}-{identity}",
+            retention=logs.RetentionDays.THREE_MONTHS,
+            removal_policy=cdk.RemovalPolicy.DESTROY,
+        )

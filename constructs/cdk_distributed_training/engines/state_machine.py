@@ -1,0 +1,134 @@
+"""The engine that runs a job by a state machine; starting an execution starts a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from cdk_distributed_training.engines.job_states import JobStates
+from cdk_distributed_training.engines.machine import Machine
+from cdk_distributed_training.engines.service_role import ServiceRole
+from cdk_distributed_training.engines.stop_states import stop_definition
+
+
+class TrainingStateMachine(Construct):
+    """Runs a `CreateTrainingJob` request on demand, and stops the job of an execution that ends before it.
+
+    An execution's input is `{"hyperparameters": {...}, "instance_count": n}`, both optional; anything else fails it at
+    once. It succeeds when the job is completed. Otherwise its error is `TrainingJobFailed`, `TrainingJobStopped`,
+    `TrainingJobMaxRuntimeExceeded` or `TrainingJobMaxWaitTimeExceeded` with SageMaker's reason as the cause, or
+    `TrainingJobNotStarted` with the API's words. A job that could not start for lack of capacity or quota or by
+    throttling is tried six times within half an hour, each time under a new name; one that has begun to train is never
+    started again.
+
+    Construct ids, which are part of the interface: `Job`, `Stop`, `Ended`, `EndedRole`.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        request: Mapping[str, Any],
+        job_name: str,
+        training_role: iam.IRole,
+        longest_run: float,
+        poll_interval: int,
+    ) -> None:
+        """Make the state machines.
+
+        Args:
+            scope: The parent construct.
+            id: The construct id.
+            request: The request without a name; tokens may be anywhere in it.
+            job_name: The job's own name, with which the names of its runs begin.
+            training_role: The role that the job runs as.
+            longest_run: Seconds after which SageMaker has ended the job.
+            poll_interval: Shortest time between two looks at the job, in seconds.
+        """
+        super().__init__(scope, id)
+        stack = cdk.Stack.of(self)
+        jobs = stack.format_arn(service="sagemaker", resource="training-job", resource_name=f"{job_name}-*")
+        self._job = Machine(
+            self,
+            "Job",
+            definition=JobStates(
+                partition=stack.partition,
+                job_name=job_name,
+                request=request,
+                poll_interval=poll_interval,
+                longest_run=longest_run,
+            ).definition(),
+            statements=[
+                iam.PolicyStatement(
+                    actions=["sagemaker:CreateTrainingJob", "sagemaker:DescribeTrainingJob"], resources=[jobs]
+                ),
+                iam.PolicyStatement(
+                    actions=["iam:PassRole"],
+                    resources=[training_role.role_arn],
+                    conditions={"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
+                ),
+            ],
+            wildcards="each run's training job has a name of its own behind the job's",
+        )
+        self._stop = Machine(
+            self,
+            "Stop",
+            definition=stop_definition(partition=stack.partition, job_name=job_name),
+            statements=[
+                iam.PolicyStatement(
+                    actions=["sagemaker:DescribeTrainingJob", "sagemaker:StopTrainingJob"], resources=[jobs]
+                ),
+                iam.PolicyStatement(actions=["sagemaker:ListTrainingJobs"], resources=["*"]),
+            ],
+            wildcards="each run's training job has a name of its own behind the job's, and listing knows no resources",
+        )
+        self._stop_with_the_execution(stack)
+
+    @property
+    def state_machine(self) -> sfn.StateMachine:
+        """The state machine of which each execution is one run of the job."""
+        return self._job.state_machine
+
+    def _stop_with_the_execution(self, stack: cdk.Stack) -> None:
+        """Stop the job of an execution that was aborted or timed out, or failed before the job ended."""
+        stop = self._stop.state_machine
+        role = ServiceRole(
+            self,
+            "EndedRole",
+            service="events.amazonaws.com",
+            source_arn=stack.format_arn(service="events", resource="rule", resource_name="*"),
+            statements=[iam.PolicyStatement(actions=["states:StartExecution"], resources=[stop.state_machine_arn])],
+        )
+        events.Rule(
+            self,
+            "Ended",
+            description="Stops the training job of an execution that ended without it",
+            event_pattern=events.EventPattern(
+                source=["aws.states"],
+                detail_type=["Step Functions Execution Status Change"],
+                detail={
+                    "status": ["ABORTED", "FAILED", "TIMED_OUT"],
+                    "stateMachineArn": [self._job.state_machine.state_machine_arn],
+                },
+            ),
+            targets=[
+                targets.SfnStateMachine(
+                    stop,
+                    role=role.role,
+                    input=events.RuleTargetInput.from_object(
+                        {
+                            "execution_arn": events.EventField.from_path("$.detail.executionArn"),
+                            "execution_name": events.EventField.from_path("$.detail.name"),
+                        }
+                    ),
+                )
+            ],
+        )

@@ -1,0 +1,170 @@
+"""The states that stop the training jobs of an execution that ended without waiting for them.
+
+Which jobs these are is asked of SageMaker: names begin with the run's name, and each job carries the ARN of its execution
+in its environment, which is compared before anything is stopped. The search runs twice, because a job that was created
+in the very moment of the abort may not be listed yet.
+
+    Begin -> Pause -> List -> Each job (Describe -> Ours -> Stop) -> More -> Again -> Done
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
+from cdk_distributed_training.engines.job_expressions import expression, run_name
+
+_PAUSES_SECONDS = (15, 60)
+_RETRY = [
+    {
+        "ErrorEquals": ["States.ALL"],
+        "IntervalSeconds": 2,
+        "BackoffRate": 2,
+        "MaxDelaySeconds": 60,
+        "MaxAttempts": 6,
+        "JitterStrategy": "FULL",
+    }
+]
+
+
+def stop_definition(*, partition: str, job_name: str) -> dict[str, Any]:
+    """The whole state machine; its input is `execution_arn` and `execution_name`.
+
+    Args:
+        partition: The AWS partition, for the integrations' ARNs.
+        job_name: The job's own name, with which the names of its runs begin.
+    """
+    sdk = f"arn:{partition}:states:::aws-sdk:sagemaker"
+    first, second = _PAUSES_SECONDS
+    return {
+        "Comment": "Stops the training jobs of an execution; input: {execution_arn: string, execution_name: string}",
+        "QueryLanguage": "JSONata",
+        "StartAt": "Begin",
+        "States": {
+            "Begin": {
+                "Type": "Pass",
+                "Assign": {
+                    "jobName": job_name,
+                    "executionArn": expression("$states.input.execution_arn"),
+                    "executionName": expression("$states.input.execution_name"),
+                    "search": 1,
+                    "page": {},
+                },
+                "Next": "Pause",
+            },
+            "Pause": {"Type": "Wait", "Seconds": expression(f"$search = 1 ? {first} : {second}"), "Next": "List"},
+            "List": {
+                "Type": "Task",
+                "Resource": f"{sdk}:listTrainingJobs",
+                "Arguments": expression(
+                    f"""$merge([$page, {{
+                        "NameContains": {run_name("$jobName", "$executionName")},
+                        "StatusEquals": "InProgress",
+                        "MaxResults": 100
+                    }}])"""
+                ),
+                "Assign": {
+                    "page": expression(
+                        '$exists($states.result.NextToken) ? {"NextToken": $states.result.NextToken} : {}'
+                    )
+                },
+                "Output": expression("[$states.result.TrainingJobSummaries.TrainingJobName]"),
+                "Retry": _RETRY,
+                "Next": "EachJob",
+            },
+            "EachJob": {
+                "Type": "Map",
+                "Items": expression("$states.input"),
+                "MaxConcurrency": 5,
+                "ItemProcessor": {
+                    "ProcessorConfig": {"Mode": "INLINE"},
+                    "StartAt": "Describe",
+                    "States": _stop_one(sdk),
+                },
+                "Next": "More",
+            },
+            "More": {
+                "Type": "Choice",
+                "Choices": [
+                    {"Condition": expression("$exists($page.NextToken)"), "Next": "List"},
+                    {
+                        "Condition": expression(f"$search < {len(_PAUSES_SECONDS)}"),
+                        "Assign": {"search": expression("$search + 1")},
+                        "Next": "Pause",
+                    },
+                ],
+                "Default": "Done",
+            },
+            "Done": {"Type": "Succeed"},
+        },
+    }
+
+
+def _stop_one(sdk: str) -> dict[str, Any]:
+    name = expression("$states.input")
+    # a job may end between the look and the stop, which SageMaker then refuses: what counts is whether it still runs
+    return {
+        "Describe": {
+            "Type": "Task",
+            "Resource": f"{sdk}:describeTrainingJob",
+            "Arguments": {"TrainingJobName": name},
+            "Output": expression(
+                f"""{{
+                    "TrainingJobName": $states.input,
+                    "Stop": $states.result.TrainingJobStatus = "InProgress"
+                        and $states.result.Environment.{EXECUTION_VARIABLE} = $executionArn
+                }}"""
+            ),
+            "Retry": _RETRY,
+            "Next": "Ours",
+        },
+        "Ours": {
+            "Type": "Choice",
+            "Choices": [{"Condition": expression("$states.input.Stop"), "Next": "Stop"}],
+            "Default": "LeftAlone",
+        },
+        "LeftAlone": {"Type": "Succeed"},
+        "Stop": {
+            "Type": "Task",
+            "Resource": f"{sdk}:stopTrainingJob",
+            "Arguments": {"TrainingJobName": expression("$states.input.TrainingJobName")},
+            "Output": expression("$states.input.TrainingJobName"),
+            "Catch": [
+                {
+                    "ErrorEquals": ["States.ALL"],
+                    "Output": expression(
+                        """{
+                            "TrainingJobName": $states.input.TrainingJobName,
+                            "Cause": $states.errorOutput.Error & ": " & $states.errorOutput.Cause
+                        }"""
+                    ),
+                    "Next": "LookAgain",
+                }
+            ],
+            "Retry": _RETRY,
+            "End": True,
+        },
+        "LookAgain": {
+            "Type": "Task",
+            "Resource": f"{sdk}:describeTrainingJob",
+            "Arguments": {"TrainingJobName": expression("$states.input.TrainingJobName")},
+            "Output": expression(
+                """{
+                    "Cause": $states.input.Cause,
+                    "Runs": $states.result.TrainingJobStatus = "InProgress"
+                }"""
+            ),
+            "Retry": _RETRY,
+            "Next": "Runs",
+        },
+        "Runs": {
+            "Type": "Choice",
+            "Choices": [{"Condition": expression("$states.input.Runs"), "Next": "NotStopped"}],
+            "Default": "LeftAlone",
+        },
+        "NotStopped": {
+            "Type": "Fail",
+            "Error": "TrainingJobNotStopped",
+            "Cause": expression("$states.input.Cause"),
+        },
+    }

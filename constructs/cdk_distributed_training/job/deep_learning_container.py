@@ -1,0 +1,94 @@
+"""AWS's own training images, chosen by version, accelerator and region."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import region_info
+from constructs import Construct
+
+from cdk_distributed_training.checks.annotations import annotate_warnings
+from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.checks.rules import image as rules
+from cdk_distributed_training.data.tables import DeepLearningContainer, deep_learning_containers, image_accounts
+from cdk_distributed_training.job.registry_image import grant_pull
+from cdk_distributed_training.job.tokens import known
+from cdk_distributed_training.job.training_image import TrainingImage
+from cdk_distributed_training.request.instances import Instances
+
+_ACCOUNTS = "DeepLearningContainerAccounts"
+
+
+class DeepLearningContainerImage(TrainingImage):
+    """An image of AWS's deep learning containers."""
+
+    def __init__(self, *, framework_version: str | None, accelerator: str | None) -> None:
+        """Use `TrainingImage.from_deep_learning_container`."""
+        self._framework_version = framework_version
+        self._accelerator = accelerator
+
+    def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
+        """Choose the image, allow the grantee to pull it, and return its address."""
+        stack = cdk.Stack.of(scope)
+        image = self._choose(scope, instances, stack.region)
+        annotate_warnings(scope, rules.end_of_patch(image, datetime.datetime.now(tz=datetime.timezone.utc).date()))
+        account = _account(scope, stack)
+        grant_pull(grantee, account, stack.region, image.repository)
+        return f"{account}.dkr.ecr.{stack.region}.{stack.url_suffix}/{image.repository}:{image.tag}"
+
+    def _choose(self, scope: Construct, instances: Instances, region: str) -> DeepLearningContainer:
+        where = scope.node.path
+        accelerator = self._accelerator
+        if accelerator is not None:
+            raise_errors(rules.accelerator(accelerator), where=where)
+        elif known(instances.instance_type):
+            accelerator = _accelerator(instances)
+        else:
+            raise_errors([rules.undecided_accelerator()], where=where)
+        candidates = _published(accelerator, region)
+        wanted = self._framework_version
+        if wanted is not None:
+            versions = list(dict.fromkeys(image.version for image in candidates))
+            raise_errors(rules.framework_version(wanted, accelerator or "", versions), where=where)
+            candidates = [image for image in candidates if f"{image.version}.".startswith(f"{wanted}.")]
+        return max(candidates, key=lambda image: (_numbers(image.version), _numbers(image.neuron_sdk)))
+
+
+def _accelerator(instances: Instances) -> str:
+    """What the type's images are built for; a type without facts is judged by its family's letter."""
+    if instances.facts is not None:
+        return instances.facts.accelerator
+    family = instances.instance_type.removeprefix("ml.")
+    if family.startswith("trn"):
+        return "neuron"
+    return "gpu" if family.startswith(("p", "g")) else "cpu"
+
+
+def _published(accelerator: str | None, region: str) -> Sequence[DeepLearningContainer]:
+    """The images that the region's partition has; a region that is unknown yet counts as a commercial one."""
+    partition = region_info.RegionInfo.get(region).partition if known(region) else "aws"
+    return [
+        image
+        for image in deep_learning_containers()
+        if image.accelerator == accelerator and (partition or "aws") in image.partitions
+    ]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part)
+
+
+def _account(scope: Construct, stack: cdk.Stack) -> str:
+    """The account of AWS's images: from the table, or from a mapping where only deployment knows the region."""
+    accounts = image_accounts()
+    if known(stack.region):
+        raise_errors(rules.region(stack.region, accounts), where=scope.node.path)
+        return accounts[stack.region]
+    mapping = stack.node.try_find_child(_ACCOUNTS)
+    if mapping is None:
+        mapping = cdk.CfnMapping(stack, _ACCOUNTS, mapping={name: {"account": accounts[name]} for name in accounts})
+    assert isinstance(mapping, cdk.CfnMapping)  # noqa: S101  nobody else uses this id
+    return mapping.find_in_map(cdk.Aws.REGION, "account")

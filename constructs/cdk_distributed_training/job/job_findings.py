@@ -1,0 +1,69 @@
+"""What is wrong with a job's properties, all of it at once; tokens are never judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from cdk_distributed_training.checks.findings import Finding
+from cdk_distributed_training.checks.rules import distribution as machine_rules
+from cdk_distributed_training.checks.rules import job as job_rules
+from cdk_distributed_training.checks.rules import request as request_rules
+from cdk_distributed_training.checks.rules import state_machine as state_machine_rules
+from cdk_distributed_training.data.tables import instance_type_names
+from cdk_distributed_training.distribution.distribution import Distribution
+from cdk_distributed_training.job.tokens import known
+from cdk_distributed_training.network.interfaces import ITrainingNetwork
+from cdk_distributed_training.request import limits
+from cdk_distributed_training.request.channels import RESERVED_CHANNEL_NAMES, TrainingChannel
+from cdk_distributed_training.request.instances import Instances
+
+
+def of_machines(instances: Instances, distribution: Distribution) -> Iterator[Finding]:
+    """The machines, and the processes on them."""
+    if known(instances.instance_type):
+        yield from machine_rules.instance_type(instances.instance_type, instance_type_names())
+    if known(instances.count):
+        yield from machine_rules.instance_count(instances.count)
+    yield from distribution.findings(instances, known=known)
+
+
+def of_names(job_name: str, channels: Sequence[TrainingChannel]) -> Iterator[Finding]:
+    """The names of the job and of its channels."""
+    if known(job_name):
+        yield from job_rules.job_name(job_name)
+    names = [channel.channel_name for channel in channels if known(channel.channel_name)]
+    yield from request_rules.channel_names(names, RESERVED_CHANNEL_NAMES)
+
+
+def of_times(runtime: float, wait: float | None, poll: float) -> Iterator[Finding]:
+    """Times, in seconds."""
+    if known(runtime):
+        yield from job_rules.max_runtime(runtime)
+    if wait is not None and known(wait) and known(runtime):
+        yield from job_rules.max_wait(wait, runtime)
+    # the engine computes with it at synthesis, so that a token is no use either
+    yield from state_machine_rules.poll_interval(poll)
+
+
+def of_network(channels: Sequence[TrainingChannel], network: ITrainingNetwork | None) -> Iterator[Finding]:
+    """The networks of the channels and of the job."""
+    networks = {channel.channel_name: channel.network.node.path for channel in channels if channel.network is not None}
+    yield from job_rules.one_network(networks, None if network is None else network.node.path)
+
+
+def of_texts(
+    hyperparameters: Mapping[str, str], environment: Mapping[str, str], words: Sequence[str]
+) -> Iterator[Finding]:
+    """Hyperparameters, environment variables and the container's command line."""
+    literal_hyperparameters, literal_environment = _literal(hyperparameters), _literal(environment)
+    yield from request_rules.entries("hyperparameters", literal_hyperparameters, limits.HYPERPARAMETERS)
+    yield from request_rules.entries("environment", literal_environment, limits.ENVIRONMENT_OF_JOB)
+    yield from state_machine_rules.reserved_variable(environment)
+    yield from request_rules.container_words("source.arguments", [word for word in words if known(word)])
+    yield from state_machine_rules.no_expressions("hyperparameters", literal_hyperparameters)
+    yield from state_machine_rules.no_expressions("environment", literal_environment)
+    yield from state_machine_rules.no_expressions("source.arguments", [word for word in words if known(word)])
+
+
+def _literal(values: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in values.items() if known(name) and known(value)}

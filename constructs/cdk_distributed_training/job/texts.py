@@ -1,0 +1,24 @@
+"""Hyperparameters and environment variables of any type as text, tokens unharmed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from constructs import IConstruct
+
+from cdk_distributed_training.checks.findings import Finding
+from cdk_distributed_training.checks.rules.request import value_kind
+from cdk_distributed_training.job.tokens import text
+
+
+def texts(scope: IConstruct, prop: str, values: Mapping[str, Any]) -> tuple[dict[str, str], list[Finding]]:
+    """The text of every value, and a finding for each that has none."""
+    rendered: dict[str, str] = {}
+    findings: list[Finding] = []
+    for name, value in values.items():
+        try:
+            rendered[name] = text(scope, value)
+        except (TypeError, ValueError) as error:
+            findings.append(value_kind(prop, name, value, str(error)))
+    return rendered, findings
