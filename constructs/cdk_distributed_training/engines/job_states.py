@@ -5,8 +5,8 @@
                                 +- Backoff <- MayRetry <-----------------+   (no capacity, quota, throttling)
                                                  +-> NotStarted
 
-Literals stand in `Defaults` and in `Create`, expressions elsewhere: nothing of the user's becomes part of an expression.
-No member is ever null: CDK's JSON drops nulls, which changes a state's meaning.
+Literals stand in `Defaults` and in `Create`, expressions elsewhere: nothing of the user's becomes part of an
+expression. No member is ever null: CDK's JSON drops nulls, which changes a state's meaning.
 
 Sources: https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html,
 https://docs.aws.amazon.com/step-functions/latest/dg/supported-services-awssdk.html
@@ -190,9 +190,7 @@ class JobStates:
                         "Next": "MayRetry",
                     },
                     {
-                        "Condition": expression(
-                            '$states.input.TrainingJobStatus in ["Failed", "Stopped", "Completed"]'
-                        ),
+                        "Condition": expression(_ENDED),
                         "Next": "NotCompleted",
                     },
                 ],
@@ -203,6 +201,7 @@ class JobStates:
 
 _TIME_IS_UP = '$states.input.SecondaryStatus in ["MaxRuntimeExceeded", "MaxWaitTimeExceeded"]'
 _COMPLETED = f'$states.input.TrainingJobStatus = "Completed" and $not({_TIME_IS_UP})'
+_ENDED = '$states.input.TrainingJobStatus in ["Failed", "Stopped", "Completed"]'
 _FOUND_NO_MACHINES = """
     $states.input.TrainingJobStatus = "Failed" and $not($states.input.Started)
         and $contains($states.input.FailureReason, /CapacityError|InsufficientCapacity/)

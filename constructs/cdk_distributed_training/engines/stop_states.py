@@ -1,8 +1,8 @@
 """The states that stop the training jobs of an execution that ended without waiting for them.
 
-Which jobs these are is asked of SageMaker: names begin with the run's name, and each job carries the ARN of its execution
-in its environment, which is compared before anything is stopped. The search runs twice, because a job that was created
-in the very moment of the abort may not be listed yet.
+Which jobs these are is asked of SageMaker: names begin with the run's name, and each job carries the ARN of its
+execution in its environment, which is compared before anything is stopped. The search runs twice, because a job that
+was created in the very moment of the abort may not be listed yet.
 
     Begin -> Pause -> List -> Each job (Describe -> Ours -> Stop) -> More -> Again -> Done
 """

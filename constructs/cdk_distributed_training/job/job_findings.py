@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import aws_cdk as cdk
+from aws_cdk import aws_ec2 as ec2
+
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import distribution as machine_rules
 from cdk_distributed_training.checks.rules import job as job_rules
@@ -47,8 +50,13 @@ def of_times(runtime: float, wait: float | None, poll: float) -> Iterator[Findin
 
 def of_network(channels: Sequence[TrainingChannel], network: ITrainingNetwork | None) -> Iterator[Finding]:
     """The networks of the channels and of the job."""
-    networks = {channel.channel_name: channel.network.node.path for channel in channels if channel.network is not None}
-    yield from job_rules.one_network(networks, None if network is None else network.node.path)
+    networks: dict[str, ITrainingNetwork] = {
+        channel.channel_name: channel.network for channel in channels if channel.network is not None
+    }
+    subnets = {name: _subnet(reached) for name, reached in networks.items()}
+    job_subnet = None if network is None else _subnet(network)
+    if network is None or job_subnet is not None:
+        yield from job_rules.one_network({name: at for name, at in subnets.items() if at is not None}, job_subnet)
 
 
 def of_texts(
@@ -63,6 +71,17 @@ def of_texts(
     yield from state_machine_rules.no_expressions("hyperparameters", literal_hyperparameters)
     yield from state_machine_rules.no_expressions("environment", literal_environment)
     yield from state_machine_rules.no_expressions("source.arguments", [word for word in words if known(word)])
+
+
+def _subnet(network: ITrainingNetwork) -> str | None:
+    """The network's subnet in words that tell it from others; `None` if another token may mean the same subnet."""
+    subnet_id = network.subnet.subnet_id
+    if known(subnet_id):
+        return subnet_id
+    token = cdk.Tokenization.reverse(subnet_id)
+    if isinstance(token, cdk.Reference) and isinstance(token.target, ec2.CfnSubnet):
+        return f"the subnet {token.target.node.path}"
+    return None
 
 
 def _literal(values: Mapping[str, str]) -> dict[str, str]:

@@ -52,20 +52,20 @@ def max_wait(wait_seconds: float, runtime_seconds: float) -> Iterator[Finding]:
         )
 
 
-def one_network(channels: Mapping[str, str], job_network: str | None) -> Iterator[Finding]:
+def one_network(channels: Mapping[str, str], job_subnet: str | None) -> Iterator[Finding]:
     """DT313: data that the job's network does not reach.
 
     Args:
-        channels: Channel names, each with the path of the network from which its data can be reached.
-        job_network: Path of the network that was given to the job; `None` if none was.
+        channels: Channel names, each with the subnet in which its data lies.
+        job_subnet: Subnet of the network that was given to the job; `None` if none was.
     """
     wanted = sorted(set(channels.values()))
-    if job_network is None and len(wanted) > 1:
-        yield _other_network("the networks " + " and ".join(wanted), "file systems of one network")
-    elif job_network is not None and wanted not in ([], [job_network]):
-        elsewhere = sorted(name for name, path in channels.items() if path != job_network)
+    if job_subnet is None and len(wanted) > 1:
+        yield _other_network("channels in " + " and ".join(wanted), "file systems of one network")
+    elif job_subnet is not None and wanted not in ([], [job_subnet]):
+        elsewhere = sorted(name for name, subnet in channels.items() if subnet != job_subnet)
         yield _other_network(
-            f"the network {job_network}, and {', '.join(elsewhere)} of another",
+            f"{job_subnet}, and the channels {', '.join(elsewhere)} elsewhere",
             "the network of every file system that the job reads",
         )
 
