@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from training_launcher.command_line import Request, base_directory, parse_command_line
 from training_launcher.failure import Failure, write_failure
+from training_launcher.launch_arguments import launch_arguments
 from training_launcher.prepare import Place, Preparation, find_place, prepare
 from training_launcher.problems import Problem
 from training_launcher.run import Run
@@ -27,6 +28,8 @@ def main(words: Sequence[str] | None = None) -> int:
     environment = dict(os.environ)
     base = base_directory(words, environment)
     try:
+        words = launch_arguments(words, environment)
+        base = base_directory(words, environment)
         request = parse_command_line(words, environment)
         place = find_place(base, request.options.instance_groups, environment)
         if request.options.dry_run:
