@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from training_launcher.command_line import Request, base_directory, parse_command_line
 from training_launcher.failure import Failure, write_failure
 from training_launcher.launch_arguments import launch_arguments
-from training_launcher.prepare import Place, Preparation, find_place, prepare
+from training_launcher.place import Place, find_place
+from training_launcher.prepare import Preparation, prepare
 from training_launcher.problems import Problem
 from training_launcher.run import Run
 

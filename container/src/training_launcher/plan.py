@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Optional
 
 from training_launcher.secrets_mask import HIDDEN, Mask, is_secret_name
@@ -84,3 +85,14 @@ def masked_environment(variables: Mapping[str, str], mask: Mask) -> dict[str, st
         name: HIDDEN if is_secret_name(name) and mask(value) != value else mask(value)
         for name, value in sorted(variables.items())
     }
+
+
+def shown(argv: Sequence[str]) -> str:
+    """A command on one line, as a person could type it."""
+    return " ".join(
+        # the C escapes of bash, where a word would break the line
+        shlex.quote(word)
+        if word.isprintable()
+        else "$'" + word.encode("unicode_escape").decode("ascii").replace("'", "\\'") + "'"
+        for word in argv
+    )

@@ -2,53 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from training_launcher.cluster import Cluster, read_cluster
 from training_launcher.command_line import Request
 from training_launcher.devices import Devices, detect_devices
 from training_launcher.environment import additions, network_variables, process_variables
 from training_launcher.hyperparameters import read_hyperparameters, to_arguments
 from training_launcher.json_file import read_json_object
 from training_launcher.launchers.base import Launch, Situation
+from training_launcher.place import Place
 from training_launcher.plan import LaunchPlan
-from training_launcher.problems import Problem
 from training_launcher.run_directory import path_of
 from training_launcher.sagemaker_variables import JobFacts, read_channels, sagemaker_variables
 from training_launcher.secrets_mask import Mask
 
 MASTER_PORT = 7777
-
-
-class Place(NamedTuple):
-    """Where this host stands: enough to reach the other hosts."""
-
-    base_directory: str
-    cluster: Cluster
-    world: tuple[str, ...]
-    addresses: Mapping[str, str]
-    """Host name to address, where the job was told addresses; to the name itself otherwise."""
-    addresses_told: bool
-    job_name: str
-
-    @property
-    def host(self) -> str:
-        """Name of this host."""
-        return self.cluster.current_host
-
-    @property
-    def working_directory(self) -> str:
-        """Where the source code is unpacked and the script runs."""
-        return os.path.join(self.base_directory, "code")
-
-    @property
-    def output_directory(self) -> str:
-        """Where the failure file goes."""
-        return os.path.join(self.base_directory, "output")
 
 
 class Preparation(NamedTuple):
@@ -147,24 +118,6 @@ class Preparation(NamedTuple):
         )
 
 
-def find_place(base_directory: str, groups: Sequence[str], environment: Mapping[str, str]) -> Place:
-    """Read the hosts.
-
-    Raises:
-        Problem: The files or variables that name them are wrong.
-    """
-    cluster = read_cluster(os.path.join(base_directory, "input/config"))
-    told = _told_addresses(environment, cluster.hosts)
-    return Place(
-        base_directory=base_directory,
-        cluster=cluster,
-        world=cluster.world(groups),
-        addresses=told or {host: host for host in cluster.hosts},
-        addresses_told=bool(told),
-        job_name=environment.get("TRAINING_JOB_NAME") or "training",
-    )
-
-
 def prepare(request: Request, place: Place, environment: Mapping[str, str]) -> Preparation:
     """Read what the job is to do.
 
@@ -183,18 +136,3 @@ def prepare(request: Request, place: Place, environment: Mapping[str, str]) -> P
     )
     _ = preparation.processes  # complains about a wrong number now, and not after the hosts have met
     return preparation
-
-
-def _told_addresses(environment: Mapping[str, str], hosts: Sequence[str]) -> dict[str, str]:
-    """Addresses instead of names, where the hosts of a job share one machine and have no names there."""
-    text = environment.get("TRAINING_HOST_ADDRESSES")
-    if not text:
-        return {}
-    try:
-        told = json.loads(text)
-        return {host: str(told[host]) for host in hosts}
-    except (ValueError, TypeError, KeyError) as error:
-        raise Problem(
-            f"TRAINING_HOST_ADDRESSES must be a JSON object with an address for each of "
-            f"{', '.join(hosts)}, got {text!r}"
-        ) from error

@@ -6,7 +6,7 @@ import os
 import signal
 
 from training_launcher.failure import Failure
-from training_launcher.traceback_text import explain
+from training_launcher.traceback_text import Explanation, explain
 
 _MEANINGS = {
     "SIGKILL": "killed from outside",
@@ -71,10 +71,16 @@ def failure_of(
         rank=rank,
         local_rank=local_rank,
         ended=f"exit code {code}",
-        summary=prefix + (explanation.summary or "it wrote nothing"),
+        summary=prefix + _said(explanation),
         detail=explanation.detail,
         weight=2 if code == 143 else 1 if explanation.is_victim else 0,
     )
+
+
+def _said(explanation: Explanation) -> str:
+    if explanation.is_exception:
+        return explanation.summary
+    return f"last line: {explanation.summary}" if explanation.summary else "it wrote nothing"
 
 
 def _signal_name(number: int) -> str:

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import errno
 import signal
-import socket
+import sys
 import time
 import traceback
 from collections.abc import Mapping
 from typing import Any
 
 from training_launcher import run_directory
-from training_launcher.children import KILL, TERMINATE, Children
+from training_launcher.children import Children
 from training_launcher.console import Console
-from training_launcher.control.channel import Channel, job_token
 from training_launcher.control.coordinator import STOPPED
-from training_launcher.control.leader import Leader
-from training_launcher.control.member import Member
+from training_launcher.control.join import join
+from training_launcher.ending import Ending
 from training_launcher.entry import require_entry
 from training_launcher.failure import Failure, write_failure
 from training_launcher.framing import Message
 from training_launcher.names import NameWait
 from training_launcher.output import Merger, Stream, Voice
-from training_launcher.plan import LaunchPlan
-from training_launcher.prepare import Place, Preparation
+from training_launcher.place import Place
+from training_launcher.plan import LaunchPlan, shown
+from training_launcher.ports import require_free_port
+from training_launcher.prepare import Preparation
 from training_launcher.problems import INTERNAL, NOT_STARTED, Problem
 from training_launcher.reactor import Reactor, Timer
 from training_launcher.requirements import pip_command, pip_environment, pip_error
@@ -34,7 +34,6 @@ _ANSWER = 15.0
 """Seconds in which the leader must decide about a failure; then this host decides for itself."""
 _AGENT_END = 3.0
 """Seconds that torchrun has to end by itself after all ranks have ended in a stop."""
-_LOOK = 0.02
 
 
 class Run:
@@ -57,9 +56,10 @@ class Run:
         self._merger = Merger(self._console)
         self._say = Voice(self._merger, place.host)
         self._children = Children()
-        self._channel = self._make_channel()
+        self._channel = join(self._reactor, place, options, environment, on_order=self._order, say=self._say)
         self._supervisor: Supervisor | None = None
         self._began = time.monotonic()
+        self._steps = {"source code", "names"}
         self._stopping = self._over = self._rank_has_failed = False
         self._exit_code = 0
         self._own_decision: Timer | None = None
@@ -89,17 +89,22 @@ class Run:
 
     def _begin(self) -> None:
         self._channel.open()
+        # names before all else, so that a host on which something is wrong can tell the others
+        self._find_names()
         if isinstance(self._preparation, Problem):
             raise self._preparation
         run_directory.create(self._preparation.run_directory)
         unpack_source(f"{self._place.base_directory}/input/data/{CHANNEL}", self._place.working_directory)
         if self._preparation.processes:
             require_entry(self._preparation.request.entry, self._place.working_directory)
-        # the leader first: a host that can reach it can tell the others what is wrong
+        self._step_done("source code")
+
+    def _find_names(self) -> None:
+        # the leader's first, for the same reason
         others = [self._place.world[0], *(host for host in self._place.cluster.hosts if host != self._place.world[0])]
         if len(others) == 1 or self._place.addresses_told:
             self._channel.resolved(self._place.addresses)
-            self._names_found(None)
+            self._step_done("names")
             return
         NameWait(
             self._reactor,
@@ -112,10 +117,13 @@ class Run:
     def _names_found(self, problem: Problem | None) -> None:
         if problem:
             raise problem
-        if self._over:
+        self._step_done("names")
+
+    def _step_done(self, step: str) -> None:
+        self._steps.discard(step)
+        if self._steps or self._over or not isinstance(self._preparation, Preparation):
             return
-        assert isinstance(self._preparation, Preparation)  # noqa: S101
-        command = pip_command(self._python, self._place.working_directory) if self._preparation.processes else None
+        command = pip_command(sys.executable, self._place.working_directory) if self._preparation.processes else None
         if not command:
             self._ready()
             return
@@ -161,7 +169,7 @@ class Run:
         plan = self._preparation.plan(processes)
         self._describe(plan)
         for port in plan.ports:
-            require_free_port(port, plan.host, self._place.addresses[plan.host] if self._place.addresses_told else "")
+            require_free_port(port, plan.host, self._place.own_address)
         self._supervisor = Supervisor(
             self._reactor,
             self._merger,
@@ -188,7 +196,7 @@ class Run:
             f"({self._age} after the start)"
         )
         for command in plan.commands[:1]:
-            self._say("$ " + " ".join(_quoted(word) for word in mask.all(command.argv)))
+            self._say(f"$ {shown(mask.all(command.argv))}")
 
     def _stop(self, host: str) -> None:
         if self._stopping or not self._supervisor:
@@ -289,34 +297,14 @@ class Run:
                 self._say(f"the failure file cannot be written: {error}")
         if self._supervisor:
             self._supervisor.release()
-        if failure:
-            self._terminate()
-        elif self._children.any_left:
-            self._wait_until_gone(time.monotonic() + _AGENT_END, self._terminate)
-        else:
-            self._leave()
-
-    def _terminate(self) -> None:
-        self._signal_all(TERMINATE)
-        self._wait_until_gone(time.monotonic() + self._options.failure_grace, self._kill)
-
-    def _kill(self) -> None:
-        self._signal_all(KILL)
-        self._wait_until_gone(time.monotonic() + 2.0, self._leave)
+        ending = Ending(self._reactor, self._children, self._signal_all, self._leave)
+        ending.begin(patience=0.0 if failure else _AGENT_END, grace=self._options.failure_grace)
 
     def _signal_all(self, number: int) -> None:
         if self._supervisor:
             self._supervisor.end_all(number)
         else:
             self._children.signal_all(number)
-
-    def _wait_until_gone(self, deadline: float, otherwise: Any) -> None:
-        if not self._children.any_left:
-            self._leave()
-        elif time.monotonic() >= deadline:
-            otherwise()
-        else:
-            self._reactor.later(_LOOK, lambda: self._wait_until_gone(deadline, otherwise))
 
     def _leave(self) -> None:
         if self._supervisor:
@@ -329,70 +317,5 @@ class Run:
     def _age(self) -> str:
         return f"{time.monotonic() - self._began:.1f} s"
 
-    @property
-    def _python(self) -> str:
-        import sys  # noqa: PLC0415
-
-        return sys.executable or "python3"
-
     def _masked(self, text: str) -> str:
         return self._preparation.mask(text) if isinstance(self._preparation, Preparation) else text
-
-    def _make_channel(self) -> Channel:
-        place, options = self._place, self._options
-        leader = place.world[0]
-        token = job_token(place.cluster.hosts, self._environment)
-        if place.host == leader:
-            return Leader(
-                self._reactor,
-                host=place.host,
-                hosts=place.cluster.hosts,
-                world=place.world,
-                address=place.addresses[leader] if place.addresses_told else "",
-                port=int(options.control_port),
-                token=token,
-                silent_timeout=options.silent_timeout,
-                join_timeout=options.join_timeout,
-                on_order=self._order,
-                say=self._say,
-            )
-        return Member(
-            self._reactor,
-            host=place.host,
-            leader=leader,
-            port=int(options.control_port),
-            token=token,
-            silent_timeout=options.silent_timeout,
-            join_timeout=options.join_timeout,
-            on_order=self._order,
-            say=self._say,
-        )
-
-
-def require_free_port(port: int, host: str, address: str) -> None:
-    """Make sure that nothing listens on a port that the job needs.
-
-    Raises:
-        Problem: Something does.
-    """
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((address, port))
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE:
-                raise
-            raise Problem(
-                f"port {port} of {host} is in use, and the ranks are to meet there: choose another with --master-port",
-                kind="port in use",
-                exit_code=NOT_STARTED,
-            ) from error
-
-
-def _quoted(word: str) -> str:
-    """A word as a shell would take it, on one line."""
-    import shlex  # noqa: PLC0415
-
-    if word.isprintable():
-        return shlex.quote(word)
-    return "$'" + word.encode("unicode_escape").decode("ascii").replace("'", "\\'") + "'"

@@ -76,7 +76,7 @@ class Connection:
             self._lose(f"connection lost: {error.strerror or error}")
             return
         if not data:
-            self._lose("connection closed")
+            self._lose("it closed the connection: its container or launcher has been ended from outside")
             return
         self.heard = time.monotonic()
         try:

@@ -70,11 +70,9 @@ class Coordinator:
         """A host has failed or something on it; wait a moment for what may have come before it, then tell all."""
         if self._over or self._stopping:
             return
-        first = not self._candidates
         self._candidates.add(failure, self._now())
-        if first:
-            # nothing can have come before a failure without ranks, such as bad input
-            self._later(self._candidates.window if self._going else 0.0, self._decide)
+        # nothing can have come before a failure without ranks, such as bad input
+        self._later(self._candidates.window if self._going else 0.0, self._decide)
 
     def lost(self, host: str, why: str) -> None:
         """A host is gone without a word."""

@@ -55,7 +55,7 @@ class Member(Channel):
         self._say = say
         self._address = ""
         self._connection: Connection | None = None
-        self._welcome = False
+        self._welcome = self._going = False
         self._unsent: list[Message] = []
         self._last_error = "no attempt was answered"
         self._pause = 0.1
@@ -150,8 +150,8 @@ class Member(Channel):
         elif kind == "refused":
             self._leader_failed("refused", f"{self._leader} refused this host: {message.get('reason')}")
         elif kind != "beat" and not self._over:
-            if kind == "end":
-                self._over = True
+            self._over = kind == "end"
+            self._going = self._going or kind == "go"
             self.on_order(message)
 
     def _lost(self, _connection: Connection, why: str) -> None:
@@ -192,7 +192,8 @@ class Member(Channel):
         if self._over:
             return
         self._over = True
-        failure = Failure(kind, host or self._host, NOT_STARTED, summary, ended="no exit code" if host else "")
+        code = 1 if self._going else NOT_STARTED
+        failure = Failure(kind, host or self._host, code, summary, ended="no exit code" if host else "")
         self.on_order({"type": "end", "failure": failure.to_message(), "exit_code": failure.exit_code})
 
     def _finish(self) -> None:

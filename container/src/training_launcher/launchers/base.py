@@ -91,8 +91,8 @@ class Launcher(abc.ABC):
         if "name" in vars(cls):
             Launcher.kinds.append(cls)
 
-    @classmethod
-    def add_arguments(cls, parser: argparse.ArgumentParser) -> None:  # noqa: B027  a kind may have none
+    @classmethod  # noqa: B027  a kind may have none
+    def add_arguments(cls, parser: argparse.ArgumentParser) -> None:
         """Add the kind's own options."""
 
     def processes(self, options: argparse.Namespace, devices: Devices) -> int:

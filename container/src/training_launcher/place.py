@@ -1,0 +1,76 @@
+"""Where a host stands in its job."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from training_launcher.cluster import Cluster, read_cluster
+from training_launcher.problems import Problem
+
+
+class Place(NamedTuple):
+    """Where this host stands: enough to reach the other hosts."""
+
+    base_directory: str
+    cluster: Cluster
+    world: tuple[str, ...]
+    addresses: Mapping[str, str]
+    """Host name to address, where the job was told addresses; to the name itself otherwise."""
+    addresses_told: bool
+    job_name: str
+
+    @property
+    def host(self) -> str:
+        """Name of this host."""
+        return self.cluster.current_host
+
+    @property
+    def own_address(self) -> str:
+        """Address to listen at; empty, for every address, unless addresses were told."""
+        return self.addresses[self.host] if self.addresses_told else ""
+
+    @property
+    def working_directory(self) -> str:
+        """Where the source code is unpacked and the script runs."""
+        return os.path.join(self.base_directory, "code")
+
+    @property
+    def output_directory(self) -> str:
+        """Where the failure file goes."""
+        return os.path.join(self.base_directory, "output")
+
+
+def find_place(base_directory: str, groups: Sequence[str], environment: Mapping[str, str]) -> Place:
+    """Read the hosts.
+
+    Raises:
+        Problem: The files or variables that name them are wrong.
+    """
+    cluster = read_cluster(os.path.join(base_directory, "input/config"))
+    told = _told_addresses(environment, cluster.hosts)
+    return Place(
+        base_directory=base_directory,
+        cluster=cluster,
+        world=cluster.world(groups),
+        addresses=told or {host: host for host in cluster.hosts},
+        addresses_told=bool(told),
+        job_name=environment.get("TRAINING_JOB_NAME") or "training",
+    )
+
+
+def _told_addresses(environment: Mapping[str, str], hosts: Sequence[str]) -> dict[str, str]:
+    """Addresses instead of names, where the hosts of a job share one machine and have no names there."""
+    text = environment.get("TRAINING_HOST_ADDRESSES")
+    if not text:
+        return {}
+    try:
+        told = json.loads(text)
+        return {host: str(told[host]) for host in hosts}
+    except (ValueError, TypeError, KeyError) as error:
+        raise Problem(
+            f"TRAINING_HOST_ADDRESSES must be a JSON object with an address for each of "
+            f"{', '.join(hosts)}, got {text!r}"
+        ) from error
