@@ -1,4 +1,4 @@
-"""The image trains: started as SageMaker starts it, under runc, with two ranks of torch on one host."""
+"""The image trains: started as SageMaker starts it, under runc, with two ranks on one host."""
 
 import json
 import time
@@ -27,6 +27,26 @@ print(f"rank {get_rank()} of 2, arguments {sys.argv[1:]}, loss fell: {losses[-1]
 if get_rank() == 0:
     torch.save(model.module.state_dict(), os.path.join(os.environ["SM_MODEL_DIR"], "model.pt"))
 destroy_process_group()
+"""
+
+TRAIN_WITHOUT_TORCH = """
+import os, time
+from multiprocessing.connection import Client, Listener
+rank, leader = int(os.environ["RANK"]), (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
+def connect():
+    for _ in range(200):
+        try:
+            return Client(leader)
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+peer = Listener(leader).accept() if rank == 0 else connect()
+slope, inputs = 0.0, [1.0, 2.0] if rank == 0 else [3.0, 4.0]
+for _ in range(50):
+    gradient = sum(2 * (slope * x - 3 * x) * x for x in inputs) / len(inputs)
+    peer.send(gradient)
+    slope -= 0.05 * (gradient + peer.recv()) / 2
+with open(os.path.join(os.environ["SM_MODEL_DIR"], f"slope-{rank}"), "w") as file:
+    file.write(repr(slope))
 """
 
 FAIL = """
@@ -78,6 +98,15 @@ def test_trains_with_container_arguments(host: TrainingHost) -> None:
         assert f"rank {rank} of 2, arguments ['--lr', '0.1'], loss fell: True" in finished.stdout + finished.stderr
     assert (host.folder / "model/model.pt").stat().st_size > 0
     assert not (host.folder / "output/failure").exists()
+
+
+def test_trains_with_the_images_own_python_and_nothing_from_outside(host: TrainingHost) -> None:
+    arguments = ("processes", "--nproc-per-node", "2", "--", "train.py")
+    finished = host.run(*arguments, script=TRAIN_WITHOUT_TORCH).wait()
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    slopes = {path.name: path.read_text() for path in (host.folder / "model").iterdir()}
+    assert slopes["slope-0"] == slopes["slope-1"]
+    assert abs(float(slopes["slope-0"]) - 3) < 1e-6
 
 
 def test_trains_with_code_and_arguments_of_an_image_made_from_this_one(
