@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from decimal import Decimal
 from typing import Any
 
@@ -31,6 +32,9 @@ def number_text(value: float) -> str:
     rounded = float(f"{float(value):.14e}")
     if rounded == 0:
         return "0"
+    if math.isinf(rounded):
+        # rounding has left the range of double precision, which JSON has no word for
+        return "null"
     sign, digits, exponent = Decimal(repr(rounded)).normalize().as_tuple()
     text, point = "".join(map(str, digits)), len(digits) + int(exponent)
     return ("-" if sign else "") + _positional(text, point)

@@ -91,16 +91,28 @@ def _problems(value: Mapping[str, Any]) -> Iterator[str]:
         for name, given in hyperparameters.items():
             if _type_name(given) not in ("string", "number", "boolean"):
                 yield f"hyperparameters.{name} must be a string, number or boolean, got {_type_name(given)}"
+            elif not _is_finite(given):
+                yield f"hyperparameters.{name} must be a finite number"
     if "instance_count" in value and not _is_count(value["instance_count"]):
         yield f"instance_count must be a whole number >= 1, got {_shown(value['instance_count'])}"
 
 
 def _is_count(value: Any) -> bool:
-    return _type_name(value) == "number" and math.isfinite(value) and value == math.floor(value) and value >= 1
+    return _type_name(value) == "number" and _is_finite(value) and value == math.floor(value) and value >= 1
 
 
 def _shown(value: Any) -> str:
-    return number_text(value) if _type_name(value) == "number" and math.isfinite(value) else _type_name(value)
+    return number_text(value) if _type_name(value) == "number" and _is_finite(value) else _type_name(value)
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether a number is one in double precision too; what is no number passes."""
+    if _type_name(value) != "number":
+        return True
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
 
 
 def _text(value: str | float) -> str:
