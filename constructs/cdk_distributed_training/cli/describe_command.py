@@ -6,15 +6,17 @@ import collections
 import shlex
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from cdk_distributed_training.cli.options import DEFAULT_APP, App, Hyperparameters, InstanceCount, Job, pairs
 from cdk_distributed_training.local.assembly import Assembly, SynthesizedStack
 from cdk_distributed_training.local.channels import origin
-from cdk_distributed_training.local.launch_plan import launch_plans
+from cdk_distributed_training.local.launch_plan import LaunchPlan, launch_plans
 from cdk_distributed_training.local.local_run import ResolvedJob, resolve_job
+
+_WIDTH_OF_NO_TERMINAL = 120
 
 
 def describe(
@@ -28,64 +30,73 @@ def describe(
     hyperparameters = pairs("--hyperparameter", hyperparameter, "lr=0.1")
     assembly = Assembly(app)
     paths = [job] if job else [found.path for found in assembly.jobs]
-    resolved = [
+    jobs = [
         resolve_job(assembly, path, instance_count=instance_count, hyperparameters=hyperparameters) for path in paths
     ]
     console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _WIDTH_OF_NO_TERMINAL
     for stack in assembly.stacks:
         console.print(_resources(stack))
-    if not resolved:
+    if not jobs:
         console.print("No training job in this app.")
-    for one in resolved:
+    for one in jobs:
         console.print(_job(one))
         console.print(_commands(one))
 
 
-def _resources(stack: SynthesizedStack) -> Table:
+def _resources(stack: SynthesizedStack) -> RenderableType:
     resources: dict[str, dict[str, Any]] = stack.template.get("Resources", {})
-    where = f"{stack.account or 'any account'}, {stack.region or 'any region'}"
-    table = Table(title=f"Stack {stack.name} ({where}): {len(resources)} resources", title_justify="left")
-    table.add_column("resource type")
+    table = Table("resource type")
     table.add_column("count", justify="right")
     counts = collections.Counter(resource["Type"] for resource in resources.values())
     for kind, count in sorted(counts.items()):
         table.add_row(kind, str(count))
-    return table
+    where = f"{stack.account or 'any account'}, {stack.region or 'any region'}"
+    return _titled(f"Stack {stack.name} ({where}): {len(resources)} resources", table)
 
 
-def _job(resolved: ResolvedJob) -> Table:
+def _job(resolved: ResolvedJob) -> RenderableType:
     request = resolved.request
     machines = request["ResourceConfig"]
-    table = Table(title=f"Training job {resolved.job.path}", title_justify="left", show_header=False)
+    table = Table(show_header=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     rows = {
         "hosts": f"{len(resolved.host_names)}: {', '.join(resolved.host_names)}",
-        "instance type": ", ".join(
-            group["InstanceType"] for group in machines.get("InstanceGroups", [machines])
-        ),
+        "instance type": ", ".join(str(one["InstanceType"]) for one in machines.get("InstanceGroups", [machines])),
         "image": request["AlgorithmSpecification"].get("TrainingImage", ""),
         "longest run": f"{request.get('StoppingCondition', {}).get('MaxRuntimeInSeconds', 'unlimited')} s",
         "managed spot": "yes" if request.get("EnableManagedSpotTraining") else "no",
-    }  # fmt: skip
+    }
     for channel in request.get("InputDataConfig", []):
         rows[f"channel {channel['ChannelName']}"] = origin(channel)
     for name, value in request["HyperParameters"].items():
         rows[f"hyperparameter {name}"] = value
     for name, value in request.get("Environment", {}).items():
         rows[f"environment {name}"] = str(value)
-    for row in rows.items():
-        table.add_row(row[0], Text(row[1]))
-    return table
+    for name, value in rows.items():
+        table.add_row(name, Text(value))
+    return _titled(f"Training job {resolved.job.path}", table)
 
 
-def _commands(resolved: ResolvedJob) -> Table:
+def _commands(resolved: ResolvedJob) -> RenderableType:
     algorithm = resolved.request["AlgorithmSpecification"]
     container = shlex.join([*algorithm.get("ContainerEntrypoint", []), *algorithm.get("ContainerArguments", [])])
-    table = Table(title=f"Command line of {resolved.job.path} on each host", title_justify="left", show_lines=True)
-    table.add_column("host")
-    table.add_column("command", overflow="fold")
-    table.add_row("all, in the container", Text(container or "the image's own entrypoint"))
+    table = Table("host", show_lines=True)
+    table.add_column("command line", overflow="fold")
+    table.add_row("each container", Text(container or "the image's own entrypoint"))
     for host, plan in launch_plans(resolved).items():
-        table.add_row(host, Text(shlex.join(plan["argv"]) if "argv" in plan else plan.get("problem", str(plan))))
-    return table
+        table.add_row(host, Text(_shown(plan)))
+    return _titled(f"What {resolved.job.path} runs", table)
+
+
+def _shown(plan: LaunchPlan) -> str:
+    if plan.problem:
+        return plan.problem
+    lines = [shlex.join(command) for command in plan.commands]
+    return "\n".join([*lines, f"({plan.processes_per_host} ranks from rank {plan.first_rank} of {plan.world_size})"])
+
+
+def _titled(title: str, body: RenderableType) -> RenderableType:
+    return Group(Text(f"\n{title}", style="bold"), body)

@@ -120,8 +120,8 @@ class Assembly:
         found = [job for job in self.jobs if path in (job.path, job.path.removesuffix("/Resource"))]
         if not found:
             near = difflib.get_close_matches(path, paths, n=1, cutoff=0.4)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise LocalModeError(f"{self.folder} holds no training job {path}{hint} There are:{listing}")
+            hint = f"did you mean {near[0]}? " if near else ""
+            raise LocalModeError(f"{self.folder} holds no training job {path}; {hint}there are:{listing}")
         return found[0]
 
     @cached_property

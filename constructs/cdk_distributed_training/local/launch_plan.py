@@ -6,8 +6,8 @@ import json
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from cdk_distributed_training.local.assembly import SynthesizedAsset
 from cdk_distributed_training.local.channels import AssetSource, object_key
@@ -16,11 +16,31 @@ from cdk_distributed_training.local.hosts import LoopbackHosts
 from cdk_distributed_training.local.input_files import config_files
 from cdk_distributed_training.local.local_run import ResolvedJob
 
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchPlan:
+    """What the launcher would start on one host.
+
+    Attributes:
+        commands: Argument vectors, as they would run in the container.
+        processes_per_host: Ranks on the host.
+        first_rank: The host's lowest global rank.
+        world_size: Ranks on all hosts.
+        problem: Why there is no plan; else empty.
+    """
+
+    commands: tuple[tuple[str, ...], ...] = ()
+    processes_per_host: int = 0
+    first_rank: int = 0
+    world_size: int = 0
+    problem: str = ""
+
+
 LAUNCHER_CHANNEL = "launcher"
 TIMEOUT = 60  # seconds
 
 
-def launch_plans(resolved: ResolvedJob) -> dict[str, dict[str, Any]]:
+def launch_plans(resolved: ResolvedJob) -> dict[str, LaunchPlan]:
     """The launcher's own plan for each host, from its `--dry-run`; empty if the job brings no launcher as a channel."""
     assets = _channel_assets(resolved)
     launcher = assets.get(LAUNCHER_CHANNEL)
@@ -46,8 +66,20 @@ def launch_plans(resolved: ResolvedJob) -> dict[str, dict[str, Any]]:
                 text=True,
                 timeout=TIMEOUT,
             )
-            plans[host] = json.loads(result.stdout) if result.returncode == 0 else {"problem": result.stderr.strip()}
+            text = result.stdout.replace(str(base), "/opt/ml").replace(sys.executable, "python3")
+            failed = (result.stderr or result.stdout).strip().replace(str(base), "/opt/ml")
+            plans[host] = _parse(text) if result.returncode == 0 else LaunchPlan(problem=failed)
     return plans
+
+
+def _parse(text: str) -> LaunchPlan:
+    plan = json.loads(text)
+    return LaunchPlan(
+        commands=tuple(tuple(command["argv"]) for command in plan["commands"]),
+        processes_per_host=plan["processes_per_host"],
+        first_rank=plan["first_rank"],
+        world_size=plan["world_size"],
+    )
 
 
 def _channel_assets(resolved: ResolvedJob) -> dict[str, SynthesizedAsset]:

@@ -16,6 +16,7 @@ import site
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from cdk_distributed_training.local.hosts import boot
 from cdk_distributed_training.local.hosts.base import Hosts, HostsUnavailableError
 
 TOOLS = ("ip", "unshare", "nsenter", "setpriv", "mount", "hostname", "sh")
+BOOT_PATIENCE = 10.0  # seconds
 _SYSTEM_FOLDERS = "/usr/sbin:/usr/bin:/sbin:/bin"
 _HELP = "run as root or allow user namespaces; --hosts loopback needs no rights"
 
@@ -132,8 +134,14 @@ class NamespaceHosts(Hosts):
 
     def kill(self, host: str) -> None:
         """Kill PID 1 of the host; the kernel takes its other processes along."""
-        if not self.signal(host, signal.SIGKILL) and host in self._processes:
-            self._processes[host].kill()
+        self._known(host)
+        process = self._processes.get(host)
+        deadline = time.monotonic() + BOOT_PATIENCE
+        # a host that was started just now has no PID 1 for some milliseconds
+        while process is not None and process.poll() is None and not self.signal(host, signal.SIGKILL):
+            if time.monotonic() > deadline:
+                process.kill()
+            time.sleep(0.005)
 
     def shape(self, host: str, rate: str | None) -> None:
         """Limit the host's link in both directions, e.g. `200mbit`; None lifts the limit (needs the kernel's tbf)."""
@@ -245,10 +253,10 @@ def _find(name: str) -> str | None:
 
 def _kept_folders() -> list[Path]:
     """Folders under /tmp that Python itself needs; a private /tmp would hide them."""
-    candidates = {
-        Path(entry).resolve() for entry in [*sys.path, sys.prefix, sys.base_prefix, site.getuserbase()] if entry
-    }
-    under_tmp = sorted(path for path in candidates if path.is_dir() and Path("/tmp") in path.parents)  # noqa: S108
+    entries = [*sys.path, sys.prefix, sys.base_prefix, site.getuserbase()]
+    candidates = {Path(entry).resolve() for entry in entries if entry}
+    # the order of the two questions matters: a folder elsewhere may be one that this user cannot even look at
+    under_tmp = sorted(path for path in candidates if Path("/tmp") in path.parents and path.is_dir())  # noqa: S108
     return [path for path in under_tmp if not any(other in path.parents for other in under_tmp)]
 
 
