@@ -9,7 +9,7 @@ from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network as rules
 from cdk_distributed_training.network.placement import Placement
 
-_PENDING_ZONES = ("dummy1a", "dummy1b", "dummy1c")  # what CDK answers until a lookup has run
+PENDING_ZONES = ("dummy1a", "dummy1b", "dummy1c")  # what CDK answers until a lookup has run
 
 
 def place_on(
@@ -82,7 +82,7 @@ def _first(
         for candidate, zone in zip(candidates, zones, strict=True)
         if wanted is None
         or zone == wanted
-        or zone in _PENDING_ZONES
+        or zone in PENDING_ZONES
         or (len(candidates) == 1 and (zone is None or cdk.Token.is_unresolved(zone)))
     ]
     prop = "availability_zone" if wanted is not None else "vpc_subnets" if selection is not None else "vpc"

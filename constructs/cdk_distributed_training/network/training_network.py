@@ -14,7 +14,7 @@ from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import Finding, raise_errors
 from cdk_distributed_training.checks.rules import network as rules
 from cdk_distributed_training.network.default_security_group import close_default_security_group
-from cdk_distributed_training.network.existing_vpc import place_on
+from cdk_distributed_training.network.existing_vpc import PENDING_ZONES, place_on
 from cdk_distributed_training.network.flow_log import VpcFlowLog
 from cdk_distributed_training.network.imported_training_network import ImportedTrainingNetwork
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
@@ -160,7 +160,7 @@ class TrainingNetwork(TrainingNetworkBase):
                 service=ec2.GatewayVpcEndpointAwsService.S3,
                 subnets=[ec2.SubnetSelection(subnets=[placement.subnet])],
             )
-        elif s3_gateway_endpoint is None and _is_isolated(placement):
+        elif s3_gateway_endpoint is None and not new and _is_isolated(placement):
             annotate_warnings(self, rules.gateway_endpoint(vpc_subnet=placement.subnet.subnet_id))
         if interface_endpoints is None:
             interface_endpoints = default_interface_endpoints() if new else ()
@@ -232,6 +232,8 @@ def _endpoint_id(service: ec2.InterfaceVpcEndpointAwsService) -> str:
 
 
 def _is_isolated(placement: Placement) -> bool:
+    if placement.availability_zone in PENDING_ZONES:
+        return False
     return placement.subnet.subnet_id in {subnet.subnet_id for subnet in placement.vpc.isolated_subnets}
 
 

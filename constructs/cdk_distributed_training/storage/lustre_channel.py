@@ -69,5 +69,7 @@ class LustreChannel:
 
     def _mounted_path(self) -> str:
         # The service wants the mount name, which FSx makes up, in front of the path.
-        parts = [part for part in self.directory_path.split("/") if part]
-        return cdk.Fn.join("/", ["", self._file_system.mount_name, *parts])
+        path = self.directory_path
+        if not cdk.Token.is_unresolved(path):
+            path = "".join(f"/{part}" for part in path.split("/") if part)
+        return f"/{self._file_system.mount_name}{path}"

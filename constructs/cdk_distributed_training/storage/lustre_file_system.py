@@ -105,7 +105,7 @@ class LustreFileSystem(LustreFileSystemBase):
         raise_errors(
             [
                 *self._storage_findings(storage_type, per_unit_storage_throughput, gibibytes, drive_cache),
-                *self._service_findings(encryption_key, weekly_maintenance_start_time),
+                *self._service_findings(encryption_key, weekly_maintenance_start_time, removal_policy),
             ],
             where=self.node.path,
         )
@@ -245,7 +245,9 @@ class LustreFileSystem(LustreFileSystemBase):
         if drive_cache is not None:
             yield from rules.drive_cache(storage.value)
 
-    def _service_findings(self, encryption_key: kms.IKey | None, weekly_start: str | None) -> Iterator[Finding]:
+    def _service_findings(
+        self, encryption_key: kms.IKey | None, weekly_start: str | None, removal_policy: cdk.RemovalPolicy | None
+    ) -> Iterator[Finding]:
         kind = self._deployment_type.value
         if not cdk.Token.is_unresolved(self._version):
             yield from rules.version(kind, self._version)
@@ -255,6 +257,8 @@ class LustreFileSystem(LustreFileSystemBase):
             yield from rules.backups(kind, self._backup_days)
         if weekly_start is not None and not cdk.Token.is_unresolved(weekly_start):
             yield from rules.weekly_start(weekly_start)
+        if removal_policy is not None:
+            yield from rules.removal_policy(removal_policy.name)
 
     def _repository_findings(self, repository: DataRepository) -> Iterator[Finding]:
         others = self._repositories

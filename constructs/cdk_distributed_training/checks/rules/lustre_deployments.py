@@ -29,8 +29,8 @@ class Sizes:
     def near(self, gibibytes: float) -> Sequence[int]:
         """The allowed capacities just below and above."""
         below = int(gibibytes // self.step) * self.step
-        around = sorted({*self.fixed, below, below + self.step})
-        lower = [size for size in around if 0 < size < gibibytes][-1:]
+        around = sorted(size for size in {*self.fixed, below, below + self.step} if size > 0)
+        lower = [size for size in around if size < gibibytes][-1:]
         return [*lower, *[size for size in around if size > gibibytes][:1]]
 
     def __str__(self) -> str:

@@ -162,6 +162,19 @@ def drive_cache(storage: str) -> Iterator[Finding]:
         )
 
 
+def removal_policy(name: str) -> Iterator[Finding]:
+    """DT217: CloudFormation makes no snapshot of a file system that it deletes."""
+    if name == "SNAPSHOT":
+        yield Finding(
+            rule="DT217",
+            prop="removal_policy",
+            got=name,
+            allowed="RETAIN, RETAIN_ON_UPDATE_OR_DELETE, DESTROY",
+            fix="choose RETAIN, or let automatic_backup_retention keep backups",
+            source="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html",
+        )
+
+
 def repository_support(deployment: str, lustre_version: str | None) -> Iterator[Finding]:
     """DT210: data repositories need a deployment type and a version that can be linked."""
     if not DEPLOYMENTS[deployment].data_repositories:
