@@ -31,6 +31,12 @@ environment: $(ENVIRONMENT) ## make the virtual environment and fetch the CDK CL
 system-packages:
 	@tools/system-packages.sh
 
+demo: $(ENVIRONMENT) ## synthesize the stack, show it, and train its job on two local hosts
+	cdk synth --quiet --no-notices --output build/cdk.out
+	dtrain describe --app build/cdk.out
+	python examples/digits/prepare.py build/digits
+	dtrain local --app build/cdk.out --channel train=build/digits
+
 check: $(ENVIRONMENT) ## style and types
 	ruff check .
 	ruff format --check .
@@ -38,6 +44,9 @@ check: $(ENVIRONMENT) ## style and types
 
 test: $(ENVIRONMENT) system-packages check ## style, types and every test
 	pytest
+
+bench: $(ENVIRONMENT) system-packages ## measure everything in benchmarks/, print one table
+	python -m benchmarks
 
 lock: ## resolve requirements/lock.txt and package-lock.json anew
 	uv pip compile pyproject.toml --extra node --extra test --group dev --universal --python-version 3.10 \
