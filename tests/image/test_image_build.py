@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from built_images import BASE, BUILD_CONTEXT, IMAGE, Images
+from built_images import BASE, IMAGE, Images
 
 INSTALLED = "/opt/training-launcher"
 
@@ -44,7 +44,7 @@ def test_configuration_names_the_entry_point_and_the_labels(images: Images) -> N
 def test_a_second_build_from_another_checkout_is_the_same_image(images: Images, tmp_path: Path) -> None:
     """Other file times, another umask, byte code of other Pythons lying around: none of it gets in."""
     checkout = tmp_path / "container"
-    shutil.copytree(BUILD_CONTEXT, checkout, copy_function=shutil.copyfile)
+    shutil.copytree(images.context, checkout, copy_function=shutil.copyfile)
     for path in checkout.rglob("*"):
         path.chmod(0o700 if path.is_dir() else 0o600)
         os.utime(path, (1e9, 1e9))
@@ -60,4 +60,4 @@ def test_a_base_without_python_fails_the_build_and_not_the_job(images: Images, t
     (tmp_path / "Dockerfile").write_text(f"FROM {BASE}\nRUN rm /usr/bin/python3\n")
     images.store.build(f"{BASE}-without-python", tmp_path)
     with pytest.raises(AssertionError, match="python3: not found"):
-        images.store.build(f"{IMAGE}-broken", BUILD_CONTEXT, arguments=[f"BASE_IMAGE={BASE}-without-python"])
+        images.store.build(f"{IMAGE}-broken", images.context, arguments=[f"BASE_IMAGE={BASE}-without-python"])
