@@ -32,7 +32,7 @@ from training_launcher.supervisor import Supervisor
 
 _ANSWER = 15.0
 """Seconds in which the leader must decide about a failure; then this host decides for itself."""
-_AGENT_END = 3.0
+_AGENT_END = 1.0
 """Seconds that torchrun has to end by itself after all ranks have ended in a stop."""
 
 
@@ -79,6 +79,9 @@ class Run:
                 break
             except Exception as error:
                 self._failed(error)
+                if self._over:  # ending has gone wrong itself: what can still be done is to leave nothing behind
+                    self._children.signal_all(signal.SIGKILL)
+                    break
         if isinstance(self._preparation, Preparation):
             run_directory.remove(self._preparation.run_directory)
         self._say(f"{'stopped' if self._stopping else 'finished'}: exit code {self._exit_code} after {self._age}")

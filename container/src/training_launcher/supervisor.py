@@ -96,8 +96,7 @@ class Supervisor:
     def stop_ranks(self) -> None:
         """Tell every rank to save and end, and hold back whoever would end the others with the first."""
         self._stopping = True
-        with open(os.path.join(self._run_directory, "stopping"), "wb"):
-            pass
+        self._flag("stopping")
         for rank in self.running_ranks:
             signal_deepest(rank.pid, TERMINATE)
         self._check_ranks_ended()
@@ -118,14 +117,18 @@ class Supervisor:
 
     def release(self) -> None:
         """Let torchrun see that its ranks have ended."""
-        with open(os.path.join(self._run_directory, "release"), "wb"):
-            pass
+        self._flag("release")
 
     def close(self) -> None:
         """Pass on the last output and let go of every pipe."""
         self._events.close()
         for stream in [*self._streams.values(), *(stream for _, stream in self._command_streams.values())]:
             stream.close()
+
+    def _flag(self, name: str) -> None:
+        """A word to the guards. A full disk must not keep the job from ending: then torchrun ends its ranks itself."""
+        with contextlib.suppress(OSError), open(os.path.join(self._run_directory, name), "wb"):
+            pass
 
     def _start(self, command: Command) -> None:
         environment = {**self._environment, **self._plan.environment, **command.environment}

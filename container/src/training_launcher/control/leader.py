@@ -97,8 +97,10 @@ class Leader(Channel):
     def leave(self, finished: Callback) -> None:
         """Wait until every host has taken the last message and closed."""
         self._finished = finished
-        if self._listener:
-            self._reactor.later(FAREWELL, self._finish)
+        if not self._listener:
+            self._finish()  # there is no other host, or none can have come
+            return
+        self._reactor.later(FAREWELL, self._finish)
         self._finish_if_alone()
 
     def _broadcast(self, message: Message) -> None:
