@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
-from cdk_distributed_training.engines.job_expressions import expression, overrides, run_name
-
 from tests.engines.jsonata_engine import evaluate
+
+from cdk_distributed_training.engines.job_expressions import expression, overrides, run_name
 
 REQUEST_TESTS = Path(__file__).parents[1] / "request"
 CASES = json.loads((REQUEST_TESTS / "execution_input_cases.json").read_text(encoding="utf-8"))

@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from cdk_distributed_training.engines.job_states import JobStates
-
 from tests.engines.state_runner import EXECUTION, run_states
+
+from cdk_distributed_training.engines.job_states import JobStates
 
 DAY = 24 * 60 * 60
 REQUEST = {

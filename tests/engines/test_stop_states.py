@@ -1,8 +1,8 @@
 """The state machine that stops a job, run with scripted answers in place of SageMaker."""
 
-from cdk_distributed_training.engines.stop_states import stop_definition
-
 from tests.engines.state_runner import EXECUTION, run_states
+
+from cdk_distributed_training.engines.stop_states import stop_definition
 
 GIVEN = {"execution_arn": EXECUTION["Id"], "execution_name": EXECUTION["Name"]}
 OURS = {"TrainingJobStatus": "InProgress", "Environment": {"TRAINING_EXECUTION_ARN": EXECUTION["Id"]}}

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from cdk_distributed_training.request.hyperparameters import number_text
 from cdk_distributed_training.request.job_name import run_name
 from cdk_distributed_training.request.override import ExecutionInputError, execution_input, override

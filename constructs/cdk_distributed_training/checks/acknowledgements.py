@@ -1,9 +1,15 @@
-"""Reasons for what a policy checker would otherwise complain of."""
+"""Reasons for what a policy checker would otherwise complain of, each on the one construct that it is about."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+from typing import Any
+
 import aws_cdk as cdk
-from constructs import IConstruct
+import jsii
+from aws_cdk import aws_iam as iam
+from constructs import IConstruct, IValidation
 
 
 def acknowledge(scope: IConstruct, rule: str, reason: str) -> None:
@@ -11,9 +17,65 @@ def acknowledge(scope: IConstruct, rule: str, reason: str) -> None:
 
     Args:
         scope: The one construct.
-        rule: The rule's id, such as `AwsSolutions-IAM5`; what stands before the hyphen is the pack's name, with which
+        rule: The rule's id, such as `AwsSolutions-S1`; what stands before the hyphen is the pack's name, with which
             the report keeps the finding as a suppressed one.
         reason: Why.
     """
     pack = rule.partition("-")[0]
     cdk.Validations.of(scope).acknowledge(cdk.Acknowledgment(id=f"{pack}::{rule}", reason=reason))
+
+
+def acknowledge_wildcards(policy: iam.ManagedPolicy, reason: str) -> None:
+    """Tell cdk-nag's AwsSolutions pack why the resources in a policy of this library's have wildcards.
+
+    The pack has one finding for each resource, in which references to other stacks stand as they are deployed: these
+    are known only when the whole app is.
+
+    Args:
+        policy: A policy whose statements all come from this library.
+        reason: Why.
+    """
+    policy.node.add_validation(_Wildcards(policy, reason))
+
+
+@jsii.implements(IValidation)
+class _Wildcards:
+    """Runs when all references are resolved, finds nothing wrong, and acknowledges."""
+
+    def __init__(self, policy: iam.ManagedPolicy, reason: str) -> None:
+        self._policy = policy
+        self._reason = reason
+
+    def validate(self) -> list[str]:
+        document = cdk.Stack.of(self._policy).resolve(self._policy.document)
+        for resource in sorted(set(_resources(document))):
+            if "*" in resource:
+                acknowledge(self._policy, f"AwsSolutions-IAM5[Resource::{resource}]", self._reason)
+        return []
+
+
+def _resources(document: dict[str, Any]) -> Iterator[str]:
+    for statement in document["Statement"]:
+        resources = statement["Resource"]
+        yield from map(_flat, resources if isinstance(resources, list) else [resources])
+
+
+def _flat(value: Any) -> str:
+    """A resolved resource in the words of cdk-nag's findings: `<Bucket.Arn>/*`.
+
+    Source: https://github.com/cdklabs/cdk-nag/blob/main/src/utils/flatten-cfn-reference.ts
+    """
+    match value:
+        case str():
+            return value.replace("${", "<").replace("}", ">")
+        case {"Fn::Join": [delimiter, items]}:
+            return str(delimiter).join(map(_flat, items))
+        case {"Fn::Sub": inner} | {"Fn::ImportValue": inner}:
+            return _flat(inner)
+        case {"Fn::GetAtt": [resource, attribute]}:
+            return f"<{_flat(resource)}.{_flat(attribute)}>"
+        case {"Ref": name}:
+            return f"<{_flat(name)}>"
+        case _:
+            # as JavaScript writes it
+            return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

@@ -8,7 +8,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from cdk_distributed_training.checks.acknowledgements import acknowledge
+from cdk_distributed_training.checks.acknowledgements import acknowledge_wildcards
 
 
 class ServiceRole(Construct):
@@ -41,7 +41,7 @@ class ServiceRole(Construct):
         super().__init__(scope, id)
         policy = iam.ManagedPolicy(self, "Policy", statements=list(statements))
         if wildcards is not None:
-            acknowledge(policy, "AwsSolutions-IAM5", wildcards)
+            acknowledge_wildcards(policy, wildcards)
         account = cdk.Stack.of(self).account
         self._role = iam.Role(
             self,

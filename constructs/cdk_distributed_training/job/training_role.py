@@ -7,7 +7,7 @@ from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from cdk_distributed_training.checks.acknowledgements import acknowledge
+from cdk_distributed_training.checks.acknowledgements import acknowledge_wildcards
 
 _LOG_GROUP = "/aws/sagemaker/TrainingJobs"
 _NETWORK_READS = (
@@ -39,9 +39,8 @@ class TrainingRole(Construct):
         super().__init__(scope, id)
         if role is None:
             policy = iam.ManagedPolicy(self, "Policy", description="What a distributed training job may do")
-            acknowledge(
+            acknowledge_wildcards(
                 policy,
-                "AwsSolutions-IAM5",
                 "resources end in * where SageMaker chooses names (objects under a prefix, log streams, network "
                 "interfaces) and are * for the actions that know no resources",
             )
