@@ -27,6 +27,7 @@ class Finding:
         fix: What to do, as an imperative clause.
         severity: `ERROR` unless the rule says otherwise.
         source: Address of the page that states the rule; empty if none does.
+        path: Keys of the property from the root of what was judged; empty for what was given to a construct.
     """
 
     rule: str
@@ -36,6 +37,7 @@ class Finding:
     fix: str
     severity: Severity = Severity.ERROR
     source: str = ""
+    path: tuple[str | int, ...] = ()
 
     def __str__(self) -> str:
         """The finding as one line."""

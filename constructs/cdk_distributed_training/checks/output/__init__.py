@@ -1,0 +1,1 @@
+"""Findings as a table, as JSON and as SARIF."""
