@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from training_launcher.problems import Problem
 
@@ -33,6 +32,8 @@ def unpack_source(channel_directory: str, destination: str) -> None:
         elif archive.endswith((".tar.gz", ".tgz", ".tar")) and os.path.isfile(archive):
             _untar(archive, destination)
         elif names:
+            import shutil  # noqa: PLC0415  costs eight modules
+
             shutil.copytree(channel_directory, destination, symlinks=True, dirs_exist_ok=True)
     except OSError as error:
         raise Problem(f"the source code cannot be unpacked to {destination}: {error}") from error
@@ -59,8 +60,8 @@ def _unzip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, destination
     if stat.S_ISLNK(mode):
         _link(archive.read(member).decode(errors="surrogateescape"), target, destination, path)
         return
-    with archive.open(member) as source, open(target, "wb") as copy:
-        shutil.copyfileobj(source, copy)
+    with archive.open(member) as source:
+        _write(source, target)
     if mode & 0o111:  # the zipfile module forgets that a file is executable
         os.chmod(target, os.stat(target).st_mode | 0o111)  # noqa: S103
 
@@ -88,9 +89,15 @@ def _untar_member(archive: tarfile.TarFile, member: tarfile.TarInfo, destination
     source = archive.extractfile(member)
     if source is None:
         raise Problem(f"the source code archive {path} holds {member.name!r}, which is neither file, folder nor link")
-    with source, open(target, "wb") as copy:
-        shutil.copyfileobj(source, copy)
+    with source:
+        _write(source, target)
     os.chmod(target, 0o644 | (member.mode & 0o111))
+
+
+def _write(source: IO[bytes], target: str) -> None:
+    with open(target, "wb") as copy:
+        while data := source.read(1 << 20):
+            copy.write(data)
 
 
 def _inside(destination: str, name: str, archive: str) -> str:

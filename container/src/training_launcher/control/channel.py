@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 
@@ -42,5 +41,7 @@ def job_token(hosts: Sequence[str], environment: Mapping[str, str]) -> str:
 
     It keeps jobs apart by mistake, not attackers out: that is the security group's work.
     """
+    import hashlib  # noqa: PLC0415  one host alone needs none
+
     names = [environment.get(name, "") for name in ("TRAINING_JOB_ARN", "TRAINING_JOB_NAME")]
     return hashlib.sha256(json.dumps([names, list(hosts)]).encode()).hexdigest()[:32]
