@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Optional
 
+from training_launcher.needs import Need
 from training_launcher.secrets_mask import HIDDEN, Mask, is_secret_name
 
 
@@ -45,6 +45,10 @@ class LaunchPlan(NamedTuple):
     """TCP ports that must be free on this host."""
     restarts: bool = False
     """Whether a rank's failure may be followed by a restart, so that only the command's own end decides."""
+    needs: tuple[Need, ...] = ()
+    """What must be installed on this host."""
+    awaits: Optional[float] = None
+    """Seconds within which another host sends the command that starts the ranks here, if one does."""
 
     @property
     def host_rank(self) -> int | None:
@@ -89,6 +93,8 @@ def masked_environment(variables: Mapping[str, str], mask: Mask) -> dict[str, st
 
 def shown(argv: Sequence[str]) -> str:
     """A command on one line, as a person could type it."""
+    import shlex  # noqa: PLC0415
+
     return " ".join(
         # the C escapes of bash, where a word would break the line
         shlex.quote(word)

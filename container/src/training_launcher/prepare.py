@@ -78,6 +78,7 @@ class Preparation(NamedTuple):
             addresses=place.addresses,
             job_name=place.job_name,
             environment=self.environment,
+            hyperparameters=self.hyperparameters,
         )
         takes_part = place.host in place.world
         launch = request.launcher.launch(situation) if takes_part else Launch(())
@@ -115,6 +116,8 @@ class Preparation(NamedTuple):
             working_directory=place.working_directory,
             ports=launch.ports,
             restarts=launch.restarts,
+            needs=launch.needs,
+            awaits=launch.awaits,
         )
 
 
@@ -129,7 +132,9 @@ def prepare(request: Request, place: Place, environment: Mapping[str, str]) -> P
         request=request,
         place=place,
         devices=detect_devices(environment),
-        hyperparameters=read_hyperparameters(config, request.options.hyperparameter_encoding),
+        hyperparameters=request.launcher.hyperparameters(
+            request.options, read_hyperparameters(config, request.options.hyperparameter_encoding)
+        ),
         channels=read_channels(place.base_directory, read_json_object(os.path.join(config, "inputdataconfig.json"))),
         run_directory=path_of(place.host, environment.get("TMPDIR")),
         environment=environment,

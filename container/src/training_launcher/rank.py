@@ -32,7 +32,7 @@ _OPEN_MPI = {
 def main(command: list[str]) -> NoReturn:
     for name, source in _OPEN_MPI.items():
         if source in os.environ:
-            os.environ.setdefault(name, os.environ[source])
+            os.environ[name] = os.environ[source]
     rank, local = int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
     identity = {"rank": rank, "local": local, "restart": int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))}
     planned, world = os.environ.get("TRAINING_WORLD_SIZE"), os.environ["WORLD_SIZE"]
@@ -46,7 +46,7 @@ def main(command: list[str]) -> NoReturn:
     tell("started", {**identity, "pid": child})
     status = os.waitpid(child, 0)[1]
     tell("ended", {**identity, "pid": child, "status": status})
-    hold()
+    hold(status)
     end_like(status)
 
 
@@ -95,9 +95,13 @@ def tell(event: str, content: dict[str, Any]) -> None:
             events.sendto(json.dumps({"event": event, **content}).encode(), os.path.join(RUN, "events"))
 
 
-def hold() -> None:
-    """Do not let torchrun see this end, and end the others, while ranks are still saving."""
-    while os.path.exists(STOPPING) and not os.path.exists(RELEASE):
+def hold(status: int) -> None:
+    """Do not let torchrun or mpirun see this end, and end the others, while ranks are still saving.
+
+    Nor, where the launcher asks for it, see a failure before the launchers of all hosts have found its cause.
+    """
+    until = time.monotonic() + (float(os.environ.get("TRAINING_FAILURE_HOLD", "0")) if status else 0)
+    while (os.path.exists(STOPPING) or time.monotonic() < until) and not os.path.exists(RELEASE):
         time.sleep(0.02)
 
 

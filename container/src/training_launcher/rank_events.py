@@ -1,4 +1,4 @@
-"""What the rank guards tell: which rank started as which process, and how it ended."""
+"""What the rank guards tell, which rank started as which process and how it ended, and what mpirun's agent asks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RankEvents:
         """Take all events that are there. A rank's start is told before its first byte of output is written."""
         while self._socket.fileno() >= 0:
             try:
-                data = self._socket.recv(1 << 16)
+                data = self._socket.recv(1 << 18)
             except BlockingIOError:
                 return
             self._on_event(json.loads(data))

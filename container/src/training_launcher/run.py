@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Mapping
 from typing import Any
 
@@ -63,6 +62,7 @@ class Run:
         self._stopping = self._over = self._rank_has_failed = False
         self._exit_code = 0
         self._own_decision: Timer | None = None
+        self._awaited: Timer | None = None
 
     def execute(self) -> int:
         """Run until the end of the job on all hosts.
@@ -163,6 +163,8 @@ class Run:
             self._guarded(lambda: self._go(tuple(message["processes"])))
         elif kind == "stop":
             self._stop(message["host"])
+        elif kind == "launch":
+            self._guarded(lambda: self._launch(message["name"], tuple(message["argv"])))
         elif kind == "end":
             failure = message["failure"]
             self._end(Failure.from_message(failure) if failure else None, int(message["exit_code"]))
@@ -171,6 +173,8 @@ class Run:
         assert isinstance(self._preparation, Preparation)  # noqa: S101
         plan = self._preparation.plan(processes)
         self._describe(plan)
+        for need in plan.needs:
+            need.require(plan.host, self._environment, plan.working_directory)
         for port in plan.ports:
             require_free_port(port, plan.host, self._place.own_address)
         self._supervisor = Supervisor(
@@ -182,10 +186,25 @@ class Run:
             run_directory=self._preparation.run_directory,
             listener=self,
         )
-        if plan.commands:
+        if plan.commands or plan.awaits is not None:
             self._supervisor.start()
+            if not plan.commands:
+                self._awaited = self._reactor.later(plan.awaits or 0, lambda: self._guarded(lambda: self._missed(plan)))
         else:
             self._channel.report({"type": "done"})
+
+    def _launch(self, name: str, argv: tuple[str, ...]) -> None:
+        if self._awaited:
+            self._awaited.cancel()
+        if self._supervisor:
+            self._supervisor.start_awaited(name, argv)
+
+    def _missed(self, plan: LaunchPlan) -> None:
+        raise Problem(
+            f"{plan.world[0]} has not sent the command that starts the ranks here within {plan.awaits:g} s",
+            kind="not started",
+            exit_code=NOT_STARTED,
+        )
 
     def _describe(self, plan: LaunchPlan) -> None:
         assert isinstance(self._preparation, Preparation)  # noqa: S101
@@ -250,6 +269,10 @@ class Run:
         elif not self._rank_has_failed and not self._stopping:
             self._report_failure(failure)
 
+    def launch_asked(self, host: str, name: str, argv: list[str]) -> None:
+        """Part of `Listener`."""
+        self._channel.report({"type": "launch", "host": host, "name": name, "argv": argv})
+
     def _guarded(self, step: Any) -> None:
         """Run a step of ours; whatever goes wrong in it becomes the job's failure."""
         try:
@@ -261,6 +284,8 @@ class Run:
         if isinstance(error, Problem):
             failure = Failure(error.kind, self._place.host, error.exit_code, error.message)
         else:
+            import traceback  # noqa: PLC0415  only here
+
             self._say(traceback.format_exc())
             failure = Failure(
                 "launcher error",

@@ -1,10 +1,13 @@
-"""The launcher's own folder for one run: the rank guard, the ranks' output pipes and their events."""
+"""The launcher's own folder for one run: the rank guard, mpirun's launch agent, the ranks' output pipes and events."""
 
 from __future__ import annotations
 
 import os
-import shutil
-from importlib.resources import files
+import sys
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from importlib.abc import ResourceLoader
 
 
 def path_of(host: str, environment_directory: str | None) -> str:
@@ -13,15 +16,24 @@ def path_of(host: str, environment_directory: str | None) -> str:
 
 
 def create(path: str) -> None:
-    """Make it, for this user alone, with the rank guard in it."""
+    """Make it, for this user alone, with the programs in it that others are to start."""
     if os.path.isdir(path) and not os.path.islink(path) and os.stat(path).st_uid == os.getuid():
-        shutil.rmtree(path)  # left by an earlier container that shared the disk; process ids come again
+        remove(path)  # left by an earlier container that shared the disk; process ids come again
     os.mkdir(path, 0o700)
-    guard = files("training_launcher").joinpath("rank.py").read_bytes()  # works from within the zip too
-    with open(os.path.join(path, "rank.py"), "wb") as file:
-        file.write(guard)
+    for program in ("rank.py", "launch_agent.py"):
+        with open(os.path.join(path, program), "wb") as file:
+            file.write(_text(program))
+
+
+def _text(program: str) -> bytes:
+    """The text of a module, from within the zip too."""
+    package = sys.modules["training_launcher"]
+    loader = cast("ResourceLoader", package.__loader__)
+    return loader.get_data(os.path.join(os.path.dirname(str(package.__file__)), program))
 
 
 def remove(path: str) -> None:
     """Remove it and all in it."""
+    import shutil  # noqa: PLC0415  costs eight modules
+
     shutil.rmtree(path, ignore_errors=True)

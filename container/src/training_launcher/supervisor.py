@@ -44,6 +44,9 @@ class Listener(Protocol):
     def commands_ended(self, failure: Failure | None) -> None:
         """Every command has ended, with 0, or one has not."""
 
+    def launch_asked(self, host: str, name: str, argv: list[str]) -> None:
+        """A program here wants a command started on a host."""
+
 
 class Supervisor:
     """Runs a `LaunchPlan` on this host."""
@@ -87,11 +90,20 @@ class Supervisor:
         Raises:
             Problem: One cannot be started.
         """
-        if any(command.rank is None for command in self._plan.commands):
+        if self._plan.awaits is not None or any(command.rank is None for command in self._plan.commands):
             for local in range(self._plan.processes):
                 self._open_output(local)
         for command in self._plan.commands:
             self._start(command)
+
+    def start_awaited(self, name: str, argv: tuple[str, ...]) -> None:
+        """Start a command that another host has sent, if the plan awaits one.
+
+        Raises:
+            Problem: It cannot be started.
+        """
+        if self._plan.awaits is not None and not self._ending:
+            self._start(Command(name, argv))
 
     def stop_ranks(self) -> None:
         """Tell every rank to save and end, and hold back whoever would end the others with the first."""
@@ -167,7 +179,10 @@ class Supervisor:
         return f"[{self._plan.host} {name}] ".encode()
 
     def _event(self, event: Event) -> None:
-        """A guard's word; see ``rank.py``."""
+        """A guard's word, see ``rank.py``, or that of mpirun's agent, see ``launch_agent.py``."""
+        if event["event"] == "launch":
+            self._listener.launch_asked(event["host"], event["name"], event["argv"])
+            return
         local, number = int(event["local"]), int(event["rank"])
         if event["event"] == "started":
             stream = self._streams[local]

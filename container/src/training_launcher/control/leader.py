@@ -92,7 +92,10 @@ class Leader(Channel):
 
     def report(self, message: Message) -> None:
         """The leader's own host reports to itself."""
-        self._coordinator.receive(self._host, message)
+        if message["type"] == "launch":
+            self._pass_on(message["host"], message)
+        else:
+            self._coordinator.receive(self._host, message)
 
     def leave(self, finished: Callback) -> None:
         """Wait until every host has taken the last message and closed."""
@@ -111,6 +114,13 @@ class Leader(Channel):
             if message["type"] == "end":
                 connection.finish()
         self.on_order(message)
+
+    def _pass_on(self, host: str, message: Message) -> None:
+        """An order for one host; only the leader's own host can give it."""
+        if host == self._host:
+            self.on_order(message)
+        elif host in self._connections:  # else it is lost, which ends the job
+            self._connections[host].send(message)
 
     def _accept(self) -> None:
         assert self._listener  # noqa: S101

@@ -5,11 +5,12 @@ from __future__ import annotations
 import abc
 import argparse
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Optional
 
 from training_launcher.cluster import Cluster
 from training_launcher.devices import Devices
 from training_launcher.entry import Entry
+from training_launcher.needs import Need
 from training_launcher.plan import Command
 from training_launcher.problems import Problem
 
@@ -34,6 +35,7 @@ class Situation(NamedTuple):
     """Host name to what reaches it: the name itself, unless the job was told addresses."""
     job_name: str
     environment: Mapping[str, str]
+    hyperparameters: Mapping[str, str] = {}
 
     @property
     def script(self) -> tuple[str, ...]:
@@ -74,6 +76,10 @@ class Launch(NamedTuple):
     ports: tuple[int, ...] = ()
     """TCP ports that must be free on this host."""
     restarts: bool = False
+    needs: tuple[Need, ...] = ()
+    """What must be installed on this host."""
+    awaits: Optional[float] = None
+    """Seconds within which another host sends the command that starts the ranks here, if one does."""
 
 
 class Launcher(abc.ABC):
@@ -98,6 +104,11 @@ class Launcher(abc.ABC):
     def processes(self, options: argparse.Namespace, devices: Devices) -> int:
         """Ranks on this host, as its devices or the options say."""
         return process_count(getattr(options, "nproc_per_node", "auto"), devices)
+
+    def hyperparameters(self, options: argparse.Namespace, hyperparameters: Mapping[str, str]) -> Mapping[str, str]:
+        """The job's hyperparameters, with what the kind's options add to them."""
+        del options
+        return hyperparameters
 
     @abc.abstractmethod
     def launch(self, situation: Situation) -> Launch:
