@@ -64,6 +64,8 @@ def resolver(**stack: Any) -> Resolver:
         ({"Fn::If": ["Either", "a", "b"]}, "a"),
         ({"Fn::ImportValue": "Other:us-east-1"}, "Net"),
         ({"Fn::ImportValue": "Unknown"}, "Unknown"),
+        ({"Fn::GetStackOutput": {"StackName": "Other", "Region": "us-east-1", "OutputName": "Out"}}, "Net"),
+        ({"Fn::GetStackOutput": {"StackName": "Other", "Region": "us-east-1", "OutputName": "No"}}, "Other.No"),
         ({"x": {"Ref": "AWS::NoValue"}, "y": [1, {"Ref": "AWS::NoValue"}]}, {"y": [1]}),
         ({"Condition": "warmup"}, {"Condition": "warmup"}),
         ({"a": 1, "Ref": "Data"}, {"a": 1, "Ref": "Data"}),

@@ -62,6 +62,7 @@ class Resolver:
             "Fn::Join": lambda a: str(self(a[0])).join(str(item) for item in self(a[1])),
             "Fn::Sub": self._sub,
             "Fn::ImportValue": self._import_value,
+            "Fn::GetStackOutput": self._stack_output,
             "Fn::Select": lambda a: self(a[1])[int(self(a[0]))],
             "Fn::Split": lambda a: str(self(a[1])).split(self(a[0])),
             "Fn::FindInMap": self._find_in_map,
@@ -146,10 +147,23 @@ class Resolver:
             resolver = Resolver(stack, self._others)
             for output in stack.template.get("Outputs", {}).values():
                 if resolver(output.get("Export", {}).get("Name")) == name:
-                    value = resolver(output["Value"])
-                    self.stand_ins.update(resolver.stand_ins)
-                    return value
+                    return self._from(resolver, output)
         return self._stand_in(str(name))
+
+    def _stack_output(self, argument: Any) -> Any:
+        """A weak reference, which the CDK writes where `@aws-cdk/core:defaultCrossStackReferences` says so."""
+        wanted = self(argument)
+        for stack in self._others:
+            output = stack.template.get("Outputs", {}).get(wanted["OutputName"])
+            if stack.name == wanted["StackName"] and output is not None:
+                return self._from(Resolver(stack, self._others), output)
+        return self._stand_in(wanted["StackName"], wanted["OutputName"])
+
+    def _from(self, resolver: Resolver, output: Mapping[str, Any]) -> Any:
+        """The value of another stack's output, with the stand-ins that it needed."""
+        value = resolver(output["Value"])
+        self.stand_ins.update(resolver.stand_ins)
+        return value
 
     def _find_in_map(self, argument: list[Any]) -> Any:
         name, first, second = (self(item) for item in argument[:3])

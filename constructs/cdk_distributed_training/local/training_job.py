@@ -28,7 +28,7 @@ from cdk_distributed_training.local.results import CHECKPOINTS, failure_reason, 
 
 POLL = 0.05  # seconds between two looks at the hosts
 STOP_GRACE = 120.0  # seconds from SIGTERM to SIGKILL, as SageMaker gives
-FAILURE_GRACE = 60.0  # seconds that the other hosts get to end by themselves after one has failed
+FAILURE_GRACE = 20.0  # seconds that the other hosts get to end by themselves after one has failed
 LISTEN_PATIENCE = 5.0  # seconds to wait for an entrypoint that just starts to install its signal handler
 
 

@@ -1,0 +1,70 @@
+"""Ctrl-C, a termination and a killed driver leave nothing behind."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import DTRAIN, Dtrain
+from tests.local.handmade_app import request, write_app
+from tests.local.processes import eventually, living
+
+SCRIPT = """trap 'echo saved > "$base/checkpoints/$$"; exit 0' TERM
+base=${SAGEMAKER_BASE_DIR:-/opt/ml}
+(setsid sleep 4730.5 >/dev/null 2>&1 &)
+echo ready
+while :; do sleep 0.1; done
+"""
+
+
+def start(folder: Path, hosts: str) -> "subprocess.Popen[bytes]":
+    write_app(folder / "cdk.out", {"Training/Job": request(["sh", "-c", SCRIPT])})
+    process = subprocess.Popen(
+        [*DTRAIN, "local", "--hosts", hosts, "--output", "runs/first"], cwd=folder, stdout=subprocess.PIPE
+    )
+    logs = [folder / f"runs/first/algo-{number}.log" for number in (1, 2)]
+    assert eventually(lambda: all(log.exists() and b"ready" in log.read_bytes() for log in logs))
+    return process
+
+
+@pytest.mark.parametrize("hosts", ["namespaces", "loopback"])
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_the_job(signum: signal.Signals, code: int, hosts: str, tmp_path: Path) -> None:
+    process = start(tmp_path, hosts)
+    process.send_signal(signum)
+    output = process.communicate(timeout=60)[0].decode()
+    assert process.returncode == code
+    assert "Stopping" in output
+    assert "Stopped after" in output
+    run = tmp_path / "runs/first"
+    assert list((run / "checkpoints").iterdir())
+    assert not (run / "hosts").exists()
+    assert not (run / "failure").exists()
+    assert eventually(lambda: not living("sleep 4730.5") and not living(str(tmp_path)))
+
+
+@pytest.mark.parametrize("hosts", ["namespaces", "loopback"])
+def test_a_killed_driver_leaves_no_process_and_the_next_run_tidies_up(
+    hosts: str, dtrain: Dtrain, tmp_path: Path
+) -> None:
+    process = start(tmp_path, hosts)
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+    assert eventually(lambda: not living("sleep 4730.5") and not living(str(tmp_path)))
+    assert (tmp_path / "runs/first/hosts").exists()
+    write_app(tmp_path / "cdk.out", {"Training/Job": request(["true"])})
+    result = dtrain("local", "--output", "runs/second")
+    assert result.returncode == 0
+    assert "tidied runs/first" in result.stderr
+    assert not (tmp_path / "runs/first/hosts").exists()
+
+
+def test_no_temporary_file_is_left(dtrain: Dtrain, tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    write_app(tmp_path / "cdk.out", {"Training/Job": request(["true"])})
+    before = ("env", f"TMPDIR={temporary}")
+    assert dtrain("local", before=before).returncode == 0
+    assert dtrain("describe", before=before).returncode == 0
+    assert not list(temporary.iterdir())
