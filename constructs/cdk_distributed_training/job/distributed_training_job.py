@@ -130,7 +130,7 @@ class DistributedTrainingJob(Construct):
         distribution = distribution or Torchrun()
         self._job_name = job_name if job_name is not None else default_job_name(self)
         runtime = _seconds(max_runtime, limits.DEFAULT_RUNTIME_SECONDS)
-        wait = None if spot is None else spot.max_wait.to_seconds()
+        wait = None if spot is None else spot.max_wait.to_seconds(integral=False)
         poll = _seconds(poll_interval, 30)
         words = [*(text(self, word) for word in distribution.launcher_arguments()), "--", *source.command()]
         hyperparameter_texts, hyperparameter_findings = texts(self, "hyperparameters", hyperparameters or {})
@@ -259,7 +259,7 @@ class DistributedTrainingJob(Construct):
 
 
 def _seconds(duration: cdk.Duration | None, default: int) -> float:
-    return default if duration is None else duration.to_seconds()
+    return default if duration is None else duration.to_seconds(integral=False)
 
 
 def _network_of(channels: Sequence[TrainingChannel]) -> ITrainingNetwork | None:

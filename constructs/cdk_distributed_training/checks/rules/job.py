@@ -28,12 +28,12 @@ def job_name(prefix: str) -> Iterator[Finding]:
 
 def max_runtime(seconds: float) -> Iterator[Finding]:
     """DT311: a time limit outside of what SageMaker knows."""
-    if not 1 <= seconds <= limits.LONGEST_RUNTIME_SECONDS:
+    if not 1 <= seconds <= limits.LONGEST_RUNTIME_SECONDS or seconds != int(seconds):
         yield Finding(
             rule="DT311",
             prop="max_runtime",
             got=f"{seconds} seconds",
-            allowed="1 second to 28 days",
+            allowed="whole seconds, from 1 second to 28 days",
             fix="save checkpoints and continue in another run if 28 days are too short",
             source=_STOPPING,
         )
@@ -41,12 +41,12 @@ def max_runtime(seconds: float) -> Iterator[Finding]:
 
 def max_wait(wait_seconds: float, runtime_seconds: float) -> Iterator[Finding]:
     """DT312: spare capacity that is waited for less than the job may run."""
-    if wait_seconds < runtime_seconds:
+    if wait_seconds < runtime_seconds or wait_seconds != int(wait_seconds):
         yield Finding(
             rule="DT312",
             prop="spot.max_wait",
             got=f"{wait_seconds} seconds",
-            allowed=f"at least max_runtime, {runtime_seconds} seconds: waiting and running together",
+            allowed=f"whole seconds, at least max_runtime, {runtime_seconds} seconds: waiting and running together",
             fix="raise max_wait or lower max_runtime",
             source=_STOPPING,
         )
