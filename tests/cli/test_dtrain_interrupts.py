@@ -13,6 +13,7 @@ from tests.local.processes import eventually, living
 SCRIPT = """trap 'echo saved > "$base/checkpoints/$$"; exit 0' TERM
 base=${SAGEMAKER_BASE_DIR:-/opt/ml}
 (setsid sleep 4730.5 >/dev/null 2>&1 &)
+touch "${TMPDIR:-/tmp}/scratch"
 echo ready
 while :; do sleep 0.1; done
 """
@@ -20,8 +21,12 @@ while :; do sleep 0.1; done
 
 def start(folder: Path, hosts: str) -> "subprocess.Popen[bytes]":
     write_app(folder / "cdk.out", {"Training/Job": request(["sh", "-c", SCRIPT])})
+    (folder / "temporary").mkdir()
     process = subprocess.Popen(
-        [*DTRAIN, "local", "--hosts", hosts, "--output", "runs/first"], cwd=folder, stdout=subprocess.PIPE
+        [*DTRAIN, "local", "--hosts", hosts, "--output", "runs/first"],
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(folder / "temporary")},
+        stdout=subprocess.PIPE,
     )
     logs = [folder / f"runs/first/algo-{number}.log" for number in (1, 2)]
     assert eventually(lambda: all(log.exists() and b"ready" in log.read_bytes() for log in logs))
@@ -42,6 +47,7 @@ def test_a_signal_stops_the_job(signum: signal.Signals, code: int, hosts: str, t
     assert not (run / "hosts").exists()
     assert not (run / "failure").exists()
     assert eventually(lambda: not living("sleep 4730.5") and not living(str(tmp_path)))
+    assert not list((tmp_path / "temporary").iterdir())
 
 
 @pytest.mark.parametrize("hosts", ["namespaces", "loopback"])
@@ -52,6 +58,7 @@ def test_a_killed_driver_leaves_no_process_and_the_next_run_tidies_up(
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
     assert eventually(lambda: not living("sleep 4730.5") and not living(str(tmp_path)))
+    assert not list((tmp_path / "temporary").iterdir())
     assert (tmp_path / "runs/first/hosts").exists()
     write_app(tmp_path / "cdk.out", {"Training/Job": request(["true"])})
     result = dtrain("local", "--output", "runs/second")

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import IO
 
 from rich.console import Console
-from rich.status import Status
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from cdk_distributed_training.local import statuses
@@ -36,7 +36,7 @@ class RunDisplay(JobObserver):
         self._console = Console(highlight=False, soft_wrap=True)
         self._lock = threading.Lock()
         self._files: dict[str, IO[bytes]] = {}
-        self._live: Status | None = None
+        self._live: Progress | None = None
         self._started = time.monotonic()
         names = run.resolved.host_names
         self._colours = {host: _COLOURS[index % len(_COLOURS)] for index, host in enumerate(names)}
@@ -48,7 +48,9 @@ class RunDisplay(JobObserver):
         self._job_log = folder.job_log.open("wb")
         self._header()
         if self._console.is_terminal:
-            self._live = self._console.status("Starting")
+            columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+            self._live = Progress(*columns, console=self._console, transient=True)
+            self._line = self._live.add_task("Starting")
             self._live.start()
         return self
 
@@ -67,7 +69,9 @@ class RunDisplay(JobObserver):
         with self._lock:
             self._console.print(Text(f"{seconds:7.1f} s  {transition.status}", style="bold"))
             if self._live is not None:
-                self._live.update(f"{transition.status}: {', '.join(self._run.resolved.host_names)}")
+                self._live.update(
+                    self._line, description=f"{transition.status}: {', '.join(self._run.resolved.host_names)}"
+                )
 
     def on_output(self, host: str, piece: bytes) -> None:
         """Write a piece to the host's log as it is, and with its label to the job's log and the terminal."""

@@ -57,7 +57,7 @@ class Hosts(abc.ABC):
 
     @abc.abstractmethod
     def environment(self, host: str) -> dict[str, str]:
-        """Variables without which the container would not find its files or its peers on this kind of host."""
+        """Variables by which the container finds its files and peers on this kind of host; `start` sets them."""
 
     @abc.abstractmethod
     def share(self, host: str, source: Path, target: str) -> None:
@@ -76,7 +76,7 @@ class Hosts(abc.ABC):
         Args:
             host: One of `names`.
             argv: The entrypoint with its arguments.
-            env: The whole environment; nothing is inherited from this process.
+            env: The environment besides `environment(host)`; nothing is inherited from this process.
         """
 
     @abc.abstractmethod

@@ -1,15 +1,17 @@
 """Runs one container entrypoint without a namespace and makes sure that nothing of it outlives the driver.
 
-`python guard.py FD ENTRYPOINT [ARGUMENT...]`: forwards signals, ends every descendant when the entrypoint ends or when
-the pipe FD is closed at its other end (which the kernel does when the driver dies), exits with the entrypoint's code or
-128 + N. Standard library only, since it runs with the interpreter's bare path.
+`python guard.py FD SCRATCH ENTRYPOINT [ARGUMENT...]`: forwards signals, ends every descendant when the entrypoint ends
+or when the pipe FD is closed at its other end (which the kernel does when the driver dies), removes the folder SCRATCH,
+exits with the entrypoint's code or 128 + N. Standard library only, since it runs with the interpreter's bare path.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -82,6 +84,13 @@ def descendants(root: int) -> list[int]:
     return found
 
 
+def remove_scratch(folder: Path) -> None:
+    """Remove the host's scratch folder, and the folder of all hosts once it is empty."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):  # another host still has its folder there
+        folder.parent.rmdir()
+
+
 def _processes() -> list[tuple[int, int]]:
     """(process, parent) of every living process."""
     if sys.platform != "linux":
@@ -106,4 +115,6 @@ def _die_with_parent() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]), sys.argv[2:]))
+    exit_code = main(int(sys.argv[1]), sys.argv[3:])
+    remove_scratch(Path(sys.argv[2]))
+    sys.exit(exit_code)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -33,6 +35,8 @@ class LoopbackHosts(Hosts):
         super().__init__(names, root, run_id)
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._lifelines: dict[str, int] = {}
+        # not below `root`, whose path may be too long for the sockets that some libraries put into TMPDIR
+        self._scratch = Path(tempfile.mkdtemp(prefix="dtrain-"))
 
     @property
     def interface(self) -> str:
@@ -46,8 +50,11 @@ class LoopbackHosts(Hosts):
         return f"127.0.{number // 256}.{number % 256}" if sys.platform == "linux" else "127.0.0.1"
 
     def environment(self, host: str) -> dict[str, str]:
-        """Where the base folder is and which address each host has."""
+        """Where the base folder is, which address each host has, and folders that no two hosts share."""
+        scratch = str(self._scratch / host)
         return {
+            "HOME": scratch,
+            "TMPDIR": scratch,
             "SAGEMAKER_BASE_DIR": str(self.opt_ml(host)),
             "TRAINING_HOST_ADDRESSES": json.dumps({name: self.address(name) for name in self.names}),
         }
@@ -64,10 +71,12 @@ class LoopbackHosts(Hosts):
         if self._running(host):
             raise RuntimeError(f"{host} is already running")
         self._cut(host)
+        scratch = self._scratch / host
+        scratch.mkdir(parents=True, exist_ok=True)
         reader, writer = os.pipe()
         process = subprocess.Popen(
-            [sys.executable, "-S", "-E", guard.__file__, str(reader), *argv],
-            env={**env, **self.environment(host)}, cwd=self.opt_ml(host), pass_fds=[reader],
+            [sys.executable, "-S", "-E", guard.__file__, str(reader), str(scratch), *argv],
+            env={**self.environment(host), **env}, cwd=self.opt_ml(host), pass_fds=[reader],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
         os.close(reader)
@@ -101,6 +110,7 @@ class LoopbackHosts(Hosts):
             self._cut(host)
         for process in self._processes.values():
             process.wait()
+        shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _running(self, host: str) -> bool:
         self._known(host)

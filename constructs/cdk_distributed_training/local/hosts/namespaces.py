@@ -72,9 +72,9 @@ class NamespaceHosts(Hosts):
         return "eth0"
 
     def environment(self, host: str) -> dict[str, str]:
-        """Nothing: /opt/ml and the hosts' names are real here."""
+        """Only a home folder of the host's own: /opt/ml and the hosts' names are real here."""
         self._known(host)
-        return {}
+        return {"HOME": "/tmp"}  # noqa: S108  private to the host
 
     def share(self, host: str, source: Path, target: str) -> None:
         """Mount a folder read-only at `<opt_ml>/<target>`."""
@@ -100,8 +100,8 @@ class NamespaceHosts(Hosts):
              tools["ip"], "netns", "exec", host, tools["unshare"], "--uts", "--mount", "--ipc", "--pid",
              tools["sh"], "-c", boot.KEEP_THE_EXIT_CODE, f"dtrain-{self.run_id}-{host}",
              tools["setpriv"], "--pdeathsig", "KILL", tools["sh"], "-c", script, "boot", *argv],
-            env=dict(env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True,
+            env={**self.environment(host), **env}, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
         self._processes[host] = process
         return process
