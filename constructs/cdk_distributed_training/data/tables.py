@@ -120,3 +120,10 @@ def image_accounts() -> dict[str, str]:
     """Account whose registry holds AWS's training images, by region."""
     accounts: dict[str, str] = _read("image_accounts.json")["accounts"]
     return accounts
+
+
+@functools.cache
+def create_training_job_model() -> dict[str, Any]:
+    """The shape of the CreateTrainingJob request: members, types and limits, made by `tools/make_request_model.py`."""
+    shape: dict[str, Any] = _read("create_training_job.json")["request"]
+    return shape

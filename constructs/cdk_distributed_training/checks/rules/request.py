@@ -34,7 +34,7 @@ def entries(prop: str, values: Mapping[str, str], allowed: limits.Entries) -> It
         if not _fits(value, allowed.value):
             yield Finding(
                 rule="DT303",
-                prop=f"{prop}[{key!r}]",
+                prop=f"{prop}[{_short(key)}]",
                 got=f"{len(value)} characters",
                 allowed=_described(allowed.value),
                 fix="shorten it, or bring it in a file of the source folder",
@@ -71,7 +71,8 @@ def channel_names(names: Sequence[str], reserved: Sequence[str]) -> Iterator[Fin
                 rule="DT306",
                 prop="channels",
                 got=f"the name {name!r}" + (f" {count} times" if count > 1 else ""),
-                allowed=f"each name once, and none of {', '.join(reserved)}, which bring the code",
+                allowed="each name once"
+                + (f", and none of {', '.join(reserved)}, which bring the code" if reserved else ""),
                 fix="rename the channel",
                 source=limits.SOURCE,
             )
@@ -81,7 +82,7 @@ def channel_names(names: Sequence[str], reserved: Sequence[str]) -> Iterator[Fin
             rule="DT307",
             prop="channels",
             got=f"{len(names)} channels",
-            allowed=f"at most {most}, besides {' and '.join(reserved)}",
+            allowed=f"at most {most}" + (f", besides {' and '.join(reserved)}" if reserved else ""),
             fix="put several data sets under one prefix",
             source=limits.SOURCE,
         )
