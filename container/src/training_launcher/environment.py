@@ -5,15 +5,32 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+_EXTENDED = ("PYTHONPATH", "LD_LIBRARY_PATH")
+
 
 def process_variables(environment: Mapping[str, str], source_directory: str) -> dict[str, str]:
-    """For Python in a container: output at once, a stack when it crashes, the source folder importable."""
+    """For Python in a container: output at once, a stack when it crashes, the source folder importable.
+
+    The launcher itself comes last, for scripts that import `training_launcher.torch`: it shadows nothing.
+    """
     path = [part for part in environment.get("PYTHONPATH", "").split(os.pathsep) if part]
+    own = launcher_location(__file__)
     return {
         "PYTHONUNBUFFERED": "1",
         "PYTHONFAULTHANDLER": "1",
-        "PYTHONPATH": os.pathsep.join([*path, source_directory]),
+        "PYTHONPATH": os.pathsep.join([*path, source_directory, *([own] if own and own not in path else [])]),
     }
+
+
+def launcher_location(file: str) -> str:
+    """The zip or folder from which `training_launcher` can be imported.
+
+    Args:
+        file: Path of this module. Installed among other packages it would give their folder, which must not go onto
+            PYTHONPATH, before the standard library: then the answer is empty, as every Python there finds it anyway.
+    """
+    location = os.path.dirname(os.path.dirname(os.path.abspath(file)))
+    return "" if os.path.basename(location) in ("site-packages", "dist-packages") else location
 
 
 def network_variables(interface: str, hosts: int) -> dict[str, str]:
@@ -30,7 +47,7 @@ def network_variables(interface: str, hosts: int) -> dict[str, str]:
 def additions(environment: Mapping[str, str], *wanted: Mapping[str, str]) -> dict[str, str]:
     """The wanted variables that the user has not set; later mappings win over earlier ones.
 
-    ``PYTHONPATH`` is the one that is extended instead, behind the user's own folders.
+    ``PYTHONPATH`` and ``LD_LIBRARY_PATH`` are extended instead, behind the user's own folders.
     """
     merged = {name: value for mapping in wanted for name, value in mapping.items()}
-    return {name: value for name, value in merged.items() if name not in environment or name == "PYTHONPATH"}
+    return {name: value for name, value in merged.items() if name not in environment or name in _EXTENDED}
