@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import DTRAIN, Dtrain
-from tests.local.handmade_app import request, write_app
+from tests.local.handmade_app import request, write_app, write_launcher_app
 from tests.local.processes import eventually, living
 
 SCRIPT = """trap 'echo saved > "$base/checkpoints/$$"; exit 0' TERM
@@ -70,8 +70,16 @@ def test_a_killed_driver_leaves_no_process_and_the_next_run_tidies_up(
 def test_no_temporary_file_is_left(dtrain: Dtrain, tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()
-    write_app(tmp_path / "cdk.out", {"Training/Job": request(["true"])})
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "train.py").write_text("print('trained')")
+    one_host = {"InstanceCount": 1, "InstanceType": "ml.c5.xlarge"}
+    write_launcher_app(tmp_path / "cdk.out", source, "train.py", ResourceConfig=one_host)
     before = ("env", f"TMPDIR={temporary}")
-    assert dtrain("local", before=before).returncode == 0
-    assert dtrain("describe", before=before).returncode == 0
+    described = dtrain("describe", before=before)
+    assert "--nproc-per-node 1" in described.stdout
     assert not list(temporary.iterdir())
+    for hosts in ("namespaces", "loopback"):
+        result = dtrain("local", "--hosts", hosts, before=before)
+        assert result.returncode == 0, result.stdout
+        assert not list(temporary.iterdir())

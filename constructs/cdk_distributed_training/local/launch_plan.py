@@ -48,8 +48,10 @@ def launch_plans(resolved: ResolvedJob) -> dict[str, LaunchPlan]:
         return {}
     kind, *rest = resolved.request["AlgorithmSpecification"].get("ContainerArguments", [])
     plans = {}
-    with tempfile.TemporaryDirectory(prefix="dtrain-plan-") as folder:
-        hosts = LoopbackHosts(resolved.host_names, Path(folder), "plan")
+    with (
+        tempfile.TemporaryDirectory(prefix="dtrain-plan-") as folder,
+        LoopbackHosts(resolved.host_names, Path(folder), "plan") as hosts,
+    ):
         for name, asset in assets.items():
             AssetSource(asset).place(hosts, name)
         for host in hosts.names:
