@@ -116,6 +116,8 @@ class Stream:
             self._merger.console.when_free(self._watch)
 
     def _read_once(self) -> bool:
+        if self._fd < 0:  # closed by another callback of the same round
+            return False
         try:
             data = os.read(self._fd, CHUNK)
         except BlockingIOError:
