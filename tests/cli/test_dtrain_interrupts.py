@@ -3,6 +3,8 @@
 import os
 import signal
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,13 +21,19 @@ while :; do sleep 0.1; done
 """
 
 
-def start(folder: Path, hosts: str) -> "subprocess.Popen[bytes]":
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """A folder for temporary files with a short path, as TMPDIR has on most machines."""
+    with tempfile.TemporaryDirectory(prefix="t", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+def start(folder: Path, hosts: str, temporary: Path) -> "subprocess.Popen[bytes]":
     write_app(folder / "cdk.out", {"Training/Job": request(["sh", "-c", SCRIPT])})
-    (folder / "temporary").mkdir()
     process = subprocess.Popen(
         [*DTRAIN, "local", "--hosts", hosts, "--output", "runs/first"],
         cwd=folder,
-        env={**os.environ, "TMPDIR": str(folder / "temporary")},
+        env={**os.environ, "TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
     )
     logs = [folder / f"runs/first/algo-{number}.log" for number in (1, 2)]
@@ -35,8 +43,8 @@ def start(folder: Path, hosts: str) -> "subprocess.Popen[bytes]":
 
 @pytest.mark.parametrize("hosts", ["namespaces", "loopback"])
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_stops_the_job(signum: signal.Signals, code: int, hosts: str, tmp_path: Path) -> None:
-    process = start(tmp_path, hosts)
+def test_a_signal_stops_the_job(signum: signal.Signals, code: int, hosts: str, tmp_path: Path, temporary: Path) -> None:
+    process = start(tmp_path, hosts, temporary)
     process.send_signal(signum)
     output = process.communicate(timeout=60)[0].decode()
     assert process.returncode == code
@@ -47,18 +55,18 @@ def test_a_signal_stops_the_job(signum: signal.Signals, code: int, hosts: str, t
     assert not (run / "hosts").exists()
     assert not (run / "failure").exists()
     assert eventually(lambda: not living("sleep 4730.5") and not living(str(tmp_path)))
-    assert not list((tmp_path / "temporary").iterdir())
+    assert not list(temporary.iterdir())
 
 
 @pytest.mark.parametrize("hosts", ["namespaces", "loopback"])
 def test_a_killed_driver_leaves_no_process_and_the_next_run_tidies_up(
-    hosts: str, dtrain: Dtrain, tmp_path: Path
+    hosts: str, dtrain: Dtrain, tmp_path: Path, temporary: Path
 ) -> None:
-    process = start(tmp_path, hosts)
+    process = start(tmp_path, hosts, temporary)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
     assert eventually(lambda: not living("sleep 4730.5") and not living(str(tmp_path)))
-    assert not list((tmp_path / "temporary").iterdir())
+    assert not list(temporary.iterdir())
     assert (tmp_path / "runs/first/hosts").exists()
     write_app(tmp_path / "cdk.out", {"Training/Job": request(["true"])})
     result = dtrain("local", "--output", "runs/second")
@@ -67,9 +75,7 @@ def test_a_killed_driver_leaves_no_process_and_the_next_run_tidies_up(
     assert not (tmp_path / "runs/first/hosts").exists()
 
 
-def test_no_temporary_file_is_left(dtrain: Dtrain, tmp_path: Path) -> None:
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
+def test_no_temporary_file_is_left(dtrain: Dtrain, tmp_path: Path, temporary: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
     (source / "train.py").write_text("print('trained')")

@@ -35,8 +35,7 @@ class LoopbackHosts(Hosts):
         super().__init__(names, root, run_id)
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._lifelines: dict[str, int] = {}
-        # not below `root`, whose path may be too long for the sockets that some libraries put into TMPDIR
-        self._scratch = Path(tempfile.mkdtemp(prefix="dtrain-"))
+        self._scratch = Path(tempfile.mkdtemp(prefix="dtrain-", dir=_short_temporary_folder()))
 
     @property
     def interface(self) -> str:
@@ -121,3 +120,12 @@ class LoopbackHosts(Hosts):
         lifeline = self._lifelines.pop(host, None)
         if lifeline is not None:
             os.close(lifeline)
+
+
+def _short_temporary_folder() -> str:
+    """The folder for temporary files, unless its path leaves too little room for the names of sockets in it.
+
+    A socket's whole path must fit into 104 bytes on macOS, where TMPDIR alone has 49, and 108 on Linux.
+    """
+    folder = tempfile.gettempdir()
+    return folder if len(folder) <= 24 else "/tmp"  # noqa: S108
