@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from cdk_distributed_training.job.source_code import SourceCode as SourceCode
     from cdk_distributed_training.job.training_image import TrainingImage as TrainingImage
     from cdk_distributed_training.network.interfaces import ITrainingNetwork as ITrainingNetwork
+    from cdk_distributed_training.network.internet_access import InternetAccess as InternetAccess
+    from cdk_distributed_training.network.training_call import TrainingCall as TrainingCall
     from cdk_distributed_training.network.training_network import TrainingNetwork as TrainingNetwork
     from cdk_distributed_training.request.channels import TrainingChannel as TrainingChannel
     from cdk_distributed_training.request.checkpoint_config import CheckpointConfig as CheckpointConfig
@@ -46,12 +48,14 @@ _PUBLIC = {
     "ILustreFileSystem": "storage.interfaces",
     "ITrainingNetwork": "network.interfaces",
     "Instances": "request.instances",
+    "InternetAccess": "network.internet_access",
     "LustreDeploymentType": "storage.lustre_deployment_type",
     "LustreFileSystem": "storage.lustre_file_system",
     "LustreStorageType": "storage.lustre_deployment_type",
     "ManagedSpot": "request.managed_spot",
     "SourceCode": "job.source_code",
     "Torchrun": "distribution.torchrun",
+    "TrainingCall": "network.training_call",
     "TrainingChannel": "request.channels",
     "TrainingImage": "job.training_image",
     "TrainingNetwork": "network.training_network",

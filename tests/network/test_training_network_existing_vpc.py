@@ -139,9 +139,10 @@ def test_what_describes_a_new_vpc_is_refused():
             subnet=vpc.private_subnets[0],
             vpc_subnets=ec2.SubnetSelection(),
             cidr="10.0.0.0/16",
-            availability_zone_id="use1-az1",
+            subnet_mask=20,
+            internet=dt.InternetAccess.nat_gateway(),
         )
-    assert [finding.rule for finding in caught.value.findings] == ["DT110", "DT110", "DT101"]
+    assert [finding.rule for finding in caught.value.findings] == ["DT110", "DT110", "DT110", "DT101"]
 
 
 def test_from_attributes_adds_nothing():
@@ -155,3 +156,82 @@ def test_from_attributes_adds_nothing():
     assert network.availability_zone == "us-east-1b"
     assert [one.security_group_id for one in network.security_groups] == ["sg-1"]
     assert "Resources" not in Template.from_stack(stack).to_json()
+
+
+def test_a_zone_by_token_is_not_compared():
+    stack = new_stack()
+    vpc = imported_vpc(stack)
+    zone = cdk.CfnParameter(stack, "Zone").value_as_string
+    network = dt.TrainingNetwork(stack, "Network", vpc=vpc, subnet=vpc.private_subnets[0], availability_zone=zone)
+    assert network.availability_zone == "us-east-1a"
+
+
+@pytest.mark.parametrize("kind", [ec2.SubnetType.PRIVATE_ISOLATED, ec2.SubnetType.PUBLIC])
+def test_a_kind_of_subnet_that_the_vpc_lacks_is_refused_and_its_kinds_are_named(kind):
+    stack = new_stack()
+    with pytest.raises(dt.ConfigurationError, match=rf"got subnet_type={kind}; .* SubnetType.PRIVATE_WITH_EGRESS"):
+        dt.TrainingNetwork(stack, "Network", vpc=imported_vpc(stack), vpc_subnets=ec2.SubnetSelection(subnet_type=kind))
+
+
+def test_a_closed_vpc_has_no_subnet_with_a_way_out():
+    stack = new_stack()
+    vpc = ec2.Vpc(stack, "Vpc", nat_gateways=0, max_azs=1)
+    with pytest.raises(dt.ConfigurationError, match=r"SubnetType\.PRIVATE_ISOLATED"):
+        dt.TrainingNetwork(
+            stack, "N", vpc=vpc, vpc_subnets=ec2.SubnetSelection(subnet_type=ec2.SubnetType.PRIVATE_WITH_EGRESS)
+        )
+    assert dt.TrainingNetwork(stack, "Network", vpc=vpc).subnet.subnet_id == vpc.isolated_subnets[0].subnet_id
+
+
+def test_a_gateway_endpoint_without_a_route_table_is_refused():
+    stack = new_stack()
+    vpc = imported_vpc(stack, private_subnet_route_table_ids=None)
+    with pytest.raises(dt.ConfigurationError, match="DT156"):
+        dt.TrainingNetwork(stack, "Network", vpc=vpc, s3_gateway_endpoint=True)
+    alone = ec2.Subnet.from_subnet_id(stack, "Alone", "subnet-x")
+    with pytest.raises(dt.ConfigurationError, match="subnet-x"):
+        dt.TrainingNetwork(stack, "Other", vpc=vpc, subnet=alone, s3_gateway_endpoint=True)
+    known = ec2.Subnet.from_subnet_attributes(stack, "Known", subnet_id="subnet-y", route_table_id="rtb-y")
+    dt.TrainingNetwork(stack, "Third", vpc=vpc, subnet=known, s3_gateway_endpoint=True)
+    Template.from_stack(stack).has_resource_properties("AWS::EC2::VPCEndpoint", {"RouteTableIds": ["rtb-y"]})
+
+
+def test_from_ids_that_are_tokens():
+    stack = new_stack()
+    text = cdk.CfnParameter(stack, "Text").value_as_string
+    network = dt.TrainingNetwork.from_ids(
+        stack, "Network", vpc_id=text, subnet_id=text, security_group_ids=[text, "sg-2"], availability_zone=text
+    )
+    assert isinstance(network, dt.ITrainingNetwork)
+    assert stack.resolve([group.security_group_id for group in network.security_groups]) == [{"Ref": "Text"}, "sg-2"]
+    assert stack.resolve(network.availability_zone) == {"Ref": "Text"}
+    assert "Resources" not in Template.from_stack(stack).to_json()
+
+
+def test_from_ids_without_a_zone_and_without_a_group():
+    stack = new_stack()
+    network = dt.TrainingNetwork.from_ids(
+        stack,
+        "Network",
+        vpc_id="vpc-1",
+        subnet_id="subnet-1",
+        security_group_ids=["sg-1"],
+        availability_zone_id="use1-az1",
+    )
+    assert network.availability_zone is None
+    assert network.availability_zone_id == "use1-az1"
+    with pytest.raises(dt.ConfigurationError, match="DT108"):
+        dt.TrainingNetwork.from_ids(stack, "None", vpc_id="vpc-1", subnet_id="subnet-1", security_group_ids=[])
+
+
+def test_a_vpc_shared_with_a_database():
+    stack = new_stack(env=ENVIRONMENT)
+    vpc = imported_vpc(stack)
+    network = dt.TrainingNetwork(stack, "Network", vpc=vpc, availability_zone="us-east-1b")
+    database = ec2.SecurityGroup(stack, "Database", vpc=vpc)
+    network.connections.allow_to(database, ec2.Port.tcp(5432))
+    database.connections.allow_from(network, ec2.Port.tcp(5433))
+    template = Template.from_stack(stack)
+    for port in (5432, 5433):
+        template.has_resource_properties("AWS::EC2::SecurityGroupIngress", {"FromPort": port})
+    template.has_resource_properties("AWS::EC2::SecurityGroupEgress", {"FromPort": 5432})

@@ -5,8 +5,11 @@ from __future__ import annotations
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from constructs import Construct
+
+from cdk_distributed_training.network.log_group import create_log_group
 
 
 class VpcFlowLog(Construct):
@@ -18,18 +21,27 @@ class VpcFlowLog(Construct):
 
     log_group: logs.ILogGroup
 
-    def __init__(self, scope: Construct, id: str, *, vpc_id: str, log_group: logs.ILogGroup | None = None) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        vpc_id: str,
+        log_group: logs.ILogGroup | None = None,
+        encryption_key: kms.IKey | None = None,
+    ) -> None:
         """Create the flow log.
 
         Args:
             scope: The parent construct.
             id: The construct id.
             vpc_id: Id of the VPC.
-            log_group: Where the records go. By default a new group that keeps them for one year, encrypted by
-                CloudWatch Logs, which stays when the stack is deleted.
+            log_group: Where the records go. By default a new group that keeps them for one year, which stays when the
+                stack is deleted.
+            encryption_key: Key for the new group; by default CloudWatch Logs' own.
         """
         super().__init__(scope, id)
-        self.log_group = log_group or logs.LogGroup(self, "Records", retention=logs.RetentionDays.ONE_YEAR)
+        self.log_group = log_group or create_log_group(self, "Records", encryption_key=encryption_key)
         role = iam.Role(self, "Role", assumed_by=self._flow_log_service(), description="Writes VPC flow logs")
         policy = iam.ManagedPolicy(
             self,

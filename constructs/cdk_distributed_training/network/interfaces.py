@@ -8,6 +8,8 @@ from typing import Protocol, runtime_checkable
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from cdk_distributed_training.network.training_call import TrainingCall
+
 
 @runtime_checkable
 class ITrainingNetwork(Protocol):
@@ -33,6 +35,16 @@ class ITrainingNetwork(Protocol):
         ...
 
     @property
+    def availability_zone_id(self) -> str | None:
+        """Id of the subnet's Availability Zone (often a token); None if nothing says it."""
+        ...
+
+    @property
+    def usable_addresses(self) -> int | None:
+        """Addresses that the subnet has for network interfaces; None if its range is not known before deployment."""
+        ...
+
+    @property
     def node_security_group(self) -> ec2.ISecurityGroup:
         """The security group that is open to itself in both directions."""
         ...
@@ -47,6 +59,16 @@ class ITrainingNetwork(Protocol):
         """The node security group's connections."""
         ...
 
-    def allow_lustre(self, scope: Construct, file_system_security_group: ec2.ISecurityGroup) -> None:
+    def allow_lustre(
+        self, scope: Construct, file_system_security_group: ec2.ISecurityGroup, *, efa: bool = False
+    ) -> None:
         """Open the Lustre ports between the nodes and a file system, with rules that are made in `scope`."""
+        ...
+
+    def allow_nfs(self, scope: Construct, file_system_security_group: ec2.ISecurityGroup) -> None:
+        """Open NFS between the nodes and a file system, with rules that are made in `scope`."""
+        ...
+
+    def add_calls(self, *calls: TrainingCall) -> None:
+        """Give the nodes a private way to everything that these calls take; what is there already is left."""
         ...

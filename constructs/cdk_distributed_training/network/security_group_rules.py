@@ -7,6 +7,7 @@ https://github.com/aws/aws-cdk/issues/38558
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import aws_cdk as cdk
@@ -43,6 +44,8 @@ ALL_TRAFFIC = Traffic("All", "-1")
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
 LUSTRE = (Traffic("Lustre988", "tcp", 988, 988), Traffic("Lustre1018", "tcp", 1018, 1023))
 
+NFS = Traffic("Nfs", "tcp", 2049, 2049)
+
 
 @dataclass(frozen=True)
 class Opening:
@@ -60,33 +63,70 @@ class Opening:
     traffic: Traffic
     description: str
 
+    def sides(self) -> Sequence[Side]:
+        """The ingress and the egress rule."""
+        return [Side(self, "Ingress"), Side(self, "Egress")]
+
     def create(self, scope: Construct, id: str) -> list[Construct]:
         """Create the ingress and the egress rule in `scope`."""
-        ingress = ec2.CfnSecurityGroupIngress(
-            scope,
-            f"{id}{self.traffic.name}Ingress",
-            group_id=self.group.security_group_id,
-            source_security_group_id=self.peer.security_group_id,
-            ip_protocol=self.traffic.protocol,
-            from_port=self.traffic.from_port,
-            to_port=self.traffic.to_port,
-            description=self.description,
-        )
-        egress = ec2.CfnSecurityGroupEgress(
-            scope,
-            f"{id}{self.traffic.name}Egress",
-            group_id=self.group.security_group_id,
-            destination_security_group_id=self.peer.security_group_id,
-            ip_protocol=self.traffic.protocol,
-            from_port=self.traffic.from_port,
-            to_port=self.traffic.to_port,
-            description=self.description,
-        )
-        return [ingress, egress]
+        return [side.create(scope, id) for side in self.sides()]
 
     def __str__(self) -> str:
         """The two rules in words, for a group that only its owner may change."""
         return f"{self.traffic} in and out between {name_of(self.group)} and {name_of(self.peer)}"
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of an opening's two rules.
+
+    Attributes:
+        opening: The opening.
+        direction: `Ingress` or `Egress`.
+    """
+
+    opening: Opening
+    direction: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What EC2 tells rules of a group apart by."""
+        traffic = self.opening.traffic
+        return (
+            self.direction,
+            self.opening.group.security_group_id,
+            self.opening.peer.security_group_id,
+            traffic.protocol,
+            str(traffic.from_port),
+            str(traffic.to_port),
+        )
+
+    def create(self, scope: Construct, id: str) -> Construct:
+        """Create the rule in `scope`."""
+        traffic = self.opening.traffic
+        name = f"{id}{traffic.name}{self.direction}"
+        peer = self.opening.peer.security_group_id
+        if self.direction == "Ingress":
+            return ec2.CfnSecurityGroupIngress(
+                scope,
+                name,
+                group_id=self.opening.group.security_group_id,
+                source_security_group_id=peer,
+                ip_protocol=traffic.protocol,
+                from_port=traffic.from_port,
+                to_port=traffic.to_port,
+                description=self.opening.description,
+            )
+        return ec2.CfnSecurityGroupEgress(
+            scope,
+            name,
+            group_id=self.opening.group.security_group_id,
+            destination_security_group_id=peer,
+            ip_protocol=traffic.protocol,
+            from_port=traffic.from_port,
+            to_port=traffic.to_port,
+            description=self.opening.description,
+        )
 
 
 def name_of(group: ec2.ISecurityGroup) -> str:

@@ -11,9 +11,13 @@ from constructs import Construct
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network as rules
+from cdk_distributed_training.network.addresses import usable_addresses
+from cdk_distributed_training.network.endpoint_policies import own_principals_only, takes_policy
+from cdk_distributed_training.network.made_once import MadeOnce
 from cdk_distributed_training.network.mutability import may_change
 from cdk_distributed_training.network.placement import Placement
-from cdk_distributed_training.network.security_group_rules import LUSTRE, Opening, name_of
+from cdk_distributed_training.network.security_group_rules import ALL_TRAFFIC, LUSTRE, NFS, Opening, name_of
+from cdk_distributed_training.network.training_call import TrainingCall
 
 _HTTPS = ec2.Port.tcp(443)
 
@@ -26,6 +30,7 @@ class TrainingNetworkBase(Construct):
         """Make the construct; the subclass then settles its placement and its groups."""
         super().__init__(scope, id)
         self._endpoint_security_group: ec2.SecurityGroup | None = None
+        self._endpoint_accounts: Sequence[str] = ()
 
     def _settle(
         self, placement: Placement, groups: Sequence[ec2.ISecurityGroup], *, nodes_may_change: bool | None = None
@@ -35,6 +40,7 @@ class TrainingNetworkBase(Construct):
         self._security_groups = tuple(groups)
         self._connections = ec2.Connections(security_groups=[groups[0]])
         self._nodes_may_change = nodes_may_change  # None: not known before it is asked for
+        self._nodes_are_brought = nodes_may_change is None
 
     @property
     def vpc(self) -> ec2.IVpc:
@@ -52,6 +58,20 @@ class TrainingNetworkBase(Construct):
         return self._placement.availability_zone
 
     @property
+    def availability_zone_id(self) -> str | None:
+        """Id of the subnet's zone, often a token; None if nothing says it.
+
+        Capacity reservations and training plans name their zone by this id, which is the same in every account.
+        """
+        return self._placement.availability_zone_id
+
+    @property
+    def usable_addresses(self) -> int | None:
+        """Addresses that the subnet has for network interfaces; None if its range is not known before deployment."""
+        block = self._placement.subnet_cidr
+        return None if block is None else usable_addresses(int(block.rpartition("/")[2]))
+
+    @property
     def node_security_group(self) -> ec2.ISecurityGroup:
         """The security group that is open to itself in both directions."""
         return self._security_groups[0]
@@ -66,7 +86,9 @@ class TrainingNetworkBase(Construct):
         """The node security group's connections, for example to let nodes reach a database."""
         return self._connections
 
-    def allow_lustre(self, scope: Construct, file_system_security_group: ec2.ISecurityGroup) -> None:
+    def allow_lustre(
+        self, scope: Construct, file_system_security_group: ec2.ISecurityGroup, *, efa: bool = False
+    ) -> None:
         """Open the Lustre ports (tcp 988 and 1018-1023) between the nodes and a file system.
 
         Only the nodes' side: the file system opens its own. The rules are made in `scope`, so that a file system in
@@ -76,15 +98,39 @@ class TrainingNetworkBase(Construct):
         Args:
             scope: Scope of the rules, usually the file system.
             file_system_security_group: The file system's group.
+            efa: Whether all traffic is opened, as an EFA-enabled file system needs it.
         """
+        nodes = self.node_security_group
         self._open(
             scope,
             "Nodes",
             [
-                Opening(self.node_security_group, file_system_security_group, traffic, "Lustre client, training nodes")
-                for traffic in LUSTRE
+                Opening(nodes, file_system_security_group, traffic, "Lustre client, training nodes")
+                for traffic in ([ALL_TRAFFIC] if efa else LUSTRE)
             ],
         )
+
+    def allow_nfs(self, scope: Construct, file_system_security_group: ec2.ISecurityGroup) -> None:
+        """Open NFS (tcp 2049) between the nodes and an EFS file system; like `allow_lustre`, the nodes' side only.
+
+        Args:
+            scope: Scope of the rules, usually the file system.
+            file_system_security_group: The group of its mount targets.
+        """
+        nodes = self.node_security_group
+        self._open(scope, "Nodes", [Opening(nodes, file_system_security_group, NFS, "NFS client, training nodes")])
+
+    def add_calls(self, *calls: TrainingCall) -> None:
+        """Give the nodes a private way to everything that these calls take; what is there already is left.
+
+        Args:
+            calls: What training scripts call, such as `TrainingCall.REMOTE_DEBUG`.
+        """
+        for call in calls:
+            for service in call.services:
+                id = f"{endpoint_id(service)}Endpoint"
+                if self.node.try_find_child(id) is None:
+                    self.add_interface_endpoint(id, service)
 
     def add_interface_endpoint(
         self,
@@ -96,14 +142,23 @@ class TrainingNetworkBase(Construct):
         """Give the nodes a private way to an AWS service, in the training subnet.
 
         All endpoints of the network share one security group, which lets in HTTPS from the nodes and nothing else.
+        Where the service is known to take an endpoint policy, it is bounded as `restrict_endpoints` says.
 
         Args:
             id: Construct id of the endpoint.
             service: The service, such as `ec2.InterfaceVpcEndpointAwsService.KMS`.
             private_dns_enabled: Whether the service's public name leads to the endpoint. A VPC can have one such
                 endpoint for each service; on an existing VPC that already has it, do not add another.
+
+        Raises:
+            ConfigurationError: Another network of this app gives the VPC an endpoint for the service's public name.
         """
-        return ec2.InterfaceVpcEndpoint(
+        # every AWS service object has tokens of its own in its full name
+        short_name = service.short_name if isinstance(service, ec2.InterfaceVpcEndpointAwsService) else None
+        if private_dns_enabled:
+            name = short_name or service.name
+            self._ask_once(f"a private name for {name}", "interface_endpoints", self.vpc.vpc_id, name)
+        endpoint = ec2.InterfaceVpcEndpoint(
             self,
             id,
             vpc=self.vpc,
@@ -113,6 +168,16 @@ class TrainingNetworkBase(Construct):
             private_dns_enabled=private_dns_enabled,
             open=False,  # CDK would let in the whole VPC
         )
+        if self._endpoint_accounts and short_name is not None and takes_policy(short_name):
+            endpoint.add_to_policy(own_principals_only(self._endpoint_accounts))
+        return endpoint
+
+    def _ask_once(self, what: str, prop: str, *key: str) -> None:
+        made = MadeOnce.in_app_of(self)
+        first = made.find(*key)
+        if first is not None:
+            raise_errors(rules.made_twice(what, prop=prop, first=first.node.path), where=self.node.path)
+        made.remember(self, *key)
 
     def _endpoints(self) -> ec2.SecurityGroup:
         if self._endpoint_security_group is None:
@@ -132,12 +197,31 @@ class TrainingNetworkBase(Construct):
     def _open(self, scope: Construct, id: str, openings: Iterable[Opening]) -> None:
         nodes = self.node_security_group
         if self._nodes_may_change is None:
-            self._nodes_may_change = may_change(nodes)
-            if self._nodes_may_change and nodes.allow_all_outbound:
-                annotate_warnings(self, rules.allow_all_may_go(name_of(nodes)))
-        if self._nodes_may_change:
-            for opening in openings:
-                opening.create(scope, id)
-        else:
+            self._nodes_may_change = self._may_change(nodes)
+        if not self._nodes_may_change:
             said = [str(opening) for opening in openings]
             annotate_warnings(scope, rules.unchangeable_group(said, prop="node_security_group"))
+            return
+        made = MadeOnce.in_app_of(self)
+        for opening in openings:
+            made.open(scope, id, opening, brought=self._nodes_are_brought)
+        annotate_warnings(self, rules.rules_per_group(made.count_rules(nodes), group=name_of(nodes)))
+
+    def _may_change(self, group: ec2.ISecurityGroup) -> bool:
+        changeable = may_change(group)
+        if changeable and group.allow_all_outbound:
+            annotate_warnings(self, rules.allow_all_may_go(name_of(group)))
+        return changeable
+
+    def _open_to_itself(self, group: ec2.ISecurityGroup, id: str) -> None:
+        """Give a further group the rules that EFA needs."""
+        opening = Opening(group, group, ALL_TRAFFIC, "All traffic among training nodes")
+        if self._may_change(group):
+            MadeOnce.in_app_of(self).open(self, id, opening, brought=True)
+        else:
+            annotate_warnings(self, rules.unchangeable_group([str(opening)], prop="additional_security_groups"))
+
+
+def endpoint_id(service: ec2.InterfaceVpcEndpointAwsService) -> str:
+    """How the construct id of a service's endpoint begins: `SagemakerApi` for `sagemaker.api`."""
+    return "".join(part.capitalize() for part in service.short_name.replace("-", ".").split("."))

@@ -60,14 +60,80 @@ def zone_id(identifier: str) -> Iterator[Finding]:
         )
 
 
-def vpc_cidr(cidr: str) -> Iterator[Finding]:
+def zone_id_region(identifier: str, *, region: str) -> Iterator[Finding]:
+    """DT103: a zone's id begins with the short name of the stack's region."""
+    first, *middle, number = region.split("-")
+    if "iso" in first or "iso" in "".join(middle) or not number.isdigit():
+        return  # their short names follow no rule that is published
+    words = [*middle[:-1], *re.findall("north|south|east|west|central", middle[-1])]
+    short = f"{first}{''.join(word[0] for word in words)}{number}-"
+    if _ZONE_ID.fullmatch(identifier) and not identifier.startswith(short):
+        yield Finding(
+            rule="DT103",
+            prop="availability_zone_id",
+            got=repr(identifier),
+            allowed=f"a zone of the stack's region {region}, such as '{short}az1'",
+            fix="name a zone of that region, or deploy the stack to the zone's region",
+            source=_ZONES,
+        )
+
+
+def zone_index(index: int, *, region: str | None) -> Iterator[Finding]:
+    """DT150: every region has two zones; whether it has more is only sure when the region is."""
+    if index < 0 or (index > 1 and region is None):
+        yield Finding(
+            rule="DT150",
+            prop="availability_zone_index",
+            got=f"{index}, in a stack that may be deployed to any region" if index > 1 else str(index),
+            allowed="0 or 1, or a higher one in a stack that names its region",
+            fix="give the stack env=Environment(region=...), or choose 0 or 1",
+            source=_ZONES,
+        )
+    elif index > 2:
+        yield Finding(
+            rule="DT150",
+            prop="availability_zone_index",
+            got=f"{index} in {region}",
+            allowed="0 to 2: most regions show three zones to an account",
+            fix="check the region's zones with `aws ec2 describe-availability-zones`, or name the zone",
+            severity=Severity.WARNING,
+            source=_ZONES,
+        )
+
+
+def zone_of_index(index: int, *, zones: Sequence[str]) -> Iterator[Finding]:
+    """DT157: the existing VPC has so many zones with subnets to choose from."""
+    if not 0 <= index < len(zones):
+        yield Finding(
+            rule="DT157",
+            prop="availability_zone_index",
+            got=str(index),
+            allowed=f"below {len(zones)}: the VPC's subnets to choose from lie in {', '.join(zones) or 'no zone'}",
+            fix="choose a lower index, or pass subnet=",
+        )
+
+
+def zone_id_on_vpc(*, subnets: int) -> Iterator[Finding]:
+    """DT158: no subnet says its zone's id, so an id cannot choose among several."""
+    if subnets > 1:
+        yield Finding(
+            rule="DT158",
+            prop="availability_zone_id",
+            got=f"an id, and {subnets} subnets to choose from",
+            allowed="an id next to the one subnet that lies there: CDK knows zones of existing subnets by name only",
+            fix="pass the subnet of that zone as subnet",
+            source=_ZONES,
+        )
+
+
+def vpc_cidr(cidr: str, *, prop: str = "cidr") -> Iterator[Finding]:
     """DT104: a VPC's range is a proper IPv4 network from /16 to /28."""
     try:
         network = ipaddress.IPv4Network(cidr)
     except ValueError as error:
         yield Finding(
             rule="DT104",
-            prop="cidr",
+            prop=prop,
             got=f"{cidr!r} ({error})",
             allowed="an IPv4 range such as '10.0.0.0/16'",
             fix="write the range's first address and its prefix length",
@@ -77,7 +143,7 @@ def vpc_cidr(cidr: str) -> Iterator[Finding]:
     if not 16 <= network.prefixlen <= 28:
         yield Finding(
             rule="DT104",
-            prop="cidr",
+            prop=prop,
             got=repr(cidr),
             allowed="a prefix length from /16 to /28",
             fix="choose a range of at most 65,536 addresses",
@@ -120,6 +186,18 @@ def one_subnet(candidates: Sequence[str], *, zones: Sequence[str], wanted: str |
         )
 
 
+def selection_failed(message: str, *, offered: Sequence[str]) -> Iterator[Finding]:
+    """DT106: the VPC has no subnet of the kind that was asked for."""
+    yield Finding(
+        rule="DT106",
+        prop="vpc_subnets",
+        got=message,
+        allowed=f"what the VPC has: {', '.join(offered) or 'no subnets at all'}",
+        fix="select one of these, or pass subnet=",
+        source=_TRAIN_VPC,
+    )
+
+
 def same_zone(*, asked: str, subnet: str) -> Iterator[Finding]:
     """DT107: the given subnet lies in the given zone."""
     if asked != subnet:
@@ -141,6 +219,19 @@ def security_group_count(count: int) -> Iterator[Finding]:
             got=f"{count - 1} besides the node security group",
             allowed="at most 4",
             fix="merge some of them",
+            source=_VPC_CONFIG,
+        )
+
+
+def some_security_group(count: int) -> Iterator[Finding]:
+    """DT108: SageMaker attaches at least one group to a job in a VPC."""
+    if count < 1:
+        yield Finding(
+            rule="DT108",
+            prop="security_group_ids",
+            got="none",
+            allowed="1 to 5 ids",
+            fix="pass the group that is open to itself first",
             source=_VPC_CONFIG,
         )
 
@@ -207,3 +298,47 @@ def gateway_endpoint(*, vpc_subnet: str) -> Iterator[Finding]:
         severity=Severity.WARNING,
         source=_TRAIN_VPC,
     )
+
+
+def endpoint_route_table(subnet: str) -> Iterator[Finding]:
+    """DT156: a gateway endpoint is a route, and takes the subnet's route table."""
+    yield Finding(
+        rule="DT156",
+        prop="s3_gateway_endpoint",
+        got=f"True, with subnet {subnet}, whose route table is not known",
+        allowed="True with a subnet that knows its route table",
+        fix="import the subnet with route_table_id, or leave this out if the route table has an S3 endpoint",
+        source="https://docs.aws.amazon.com/vpc/latest/privatelink/vpc-endpoints-s3.html",
+    )
+
+
+def made_twice(what: str, *, prop: str, first: str) -> Iterator[Finding]:
+    """DT155: EC2 makes some things once for each VPC or route table only.
+
+    Args:
+        what: The thing.
+        prop: The property that asks for it.
+        first: Path of the construct that made it.
+    """
+    yield Finding(
+        rule="DT155",
+        prop=prop,
+        got=f"{what}, which {first} makes already",
+        allowed="one of them",
+        fix="use one TrainingNetwork for all jobs, or leave it out here",
+        source="https://docs.aws.amazon.com/vpc/latest/privatelink/create-interface-endpoint.html",
+    )
+
+
+def rules_per_group(count: int, *, group: str) -> Iterator[Finding]:
+    """DT154 (warning): a group has at most 60 rules in each direction, unless the quota was raised."""
+    if count > 60:
+        yield Finding(
+            rule="DT154",
+            prop="node_security_group",
+            got=f"{count} rules for {group}",
+            allowed="60 in each direction, unless the account's quota was raised",
+            fix="give file systems one security_group in common, or raise the quota L-0EA8095F",
+            severity=Severity.WARNING,
+            source="https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html",
+        )
