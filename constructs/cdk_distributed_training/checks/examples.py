@@ -146,6 +146,19 @@ def in_vpc(groups: list[str], subnets: list[Any] | None = None) -> Data:
     }
 
 
+def lustre_job(*, directory: Any = None, **changes: Any) -> Data:
+    """A training job in a template that reads the file system of the same template."""
+    mount = {"Fn::Join": ["", ["/", {"Fn::GetAtt": ["FileSystem", "LustreMountName"]}, "/corpus"]]}
+    source = {
+        "FileSystemId": {"Ref": "FileSystem"},
+        "FileSystemType": "FSxLustre",
+        "FileSystemAccessMode": "ro",
+        "DirectoryPath": mount if directory is None else directory,
+    }
+    channel = {"ChannelName": "train", "DataSource": {"FileSystemDataSource": source}}
+    return job(**{"InputDataConfig": [channel], "VpcConfig": in_vpc(["Nodes"]), **changes})
+
+
 def machines(instance_type: str, count: int = 1, **changes: Any) -> Data:
     """A job's `ResourceConfig`."""
     return {"InstanceType": instance_type, "InstanceCount": count, "VolumeSizeInGB": 30, **changes}

@@ -62,7 +62,7 @@ def _run(scene: Scene) -> Iterator[Finding | NotJudged]:
         for subject in scene.all(subject_kind) if subject_kind is not None else ():
             try:
                 for finding in check(subject):
-                    complete = rules[0].complete(finding)
+                    complete = all_rules()[finding.rule or rules[0].id].complete(finding)
                     yield replace(complete, path=_absolute(subject.path, complete.path))
             except NotJudgedError as error:
                 # views of other resources than the subject carry their whole path

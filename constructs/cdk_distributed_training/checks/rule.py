@@ -46,7 +46,7 @@ class Rule:
 
     def complete(self, finding: Finding) -> Finding:
         """A finding with the id, severity and source that its function left out."""
-        if finding.rule:
+        if finding.source:
             return finding
         return replace(finding, rule=self.id, severity=self.severity, source=self.source)
 
@@ -93,7 +93,7 @@ def rules_of(function: Any) -> tuple[Rule, ...]:
     return getattr(function, _ATTRIBUTE, ())
 
 
-def problem(*path: str | int, got: str, allowed: str, fix: str) -> Finding:
+def problem(*path: str | int, got: str, allowed: str, fix: str, rule_id: str = "") -> Finding:
     """What a rule over documents found; the rule adds its id, severity and source.
 
     Args:
@@ -101,8 +101,9 @@ def problem(*path: str | int, got: str, allowed: str, fix: str) -> Finding:
         got: The value that was found, as text.
         allowed: What would have been right.
         fix: What to do, as an imperative clause.
+        rule_id: The rule, where the function has several.
     """
-    return Finding(rule="", prop=dotted(path), got=got, allowed=allowed, fix=fix, path=path)
+    return Finding(rule=rule_id, prop=dotted(path), got=got, allowed=allowed, fix=fix, path=path)
 
 
 def at(findings: Iterable[Finding], *path: str | int) -> Iterator[Finding]:

@@ -36,6 +36,12 @@ class StateMachine:
         """All its states, nested ones too."""
         return list(definitions.states(self.definition))
 
+    @property
+    def waits_elsewhere(self) -> bool:
+        """Whether a state waits for someone else to call back, or hands the job on to another state machine."""
+        resources = [text_of(state.body.get("Resource")) for state in self.states]
+        return any("waitForTaskToken" in resource or "lambda" in resource for resource in resources)
+
     def tasks(self, *endings: str) -> Iterator[definitions.State]:
         """The states that call one of these, such as `sagemaker:createTrainingJob`."""
         for state in self.states:
