@@ -102,10 +102,10 @@ def send(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
-def kill_group(leader: int) -> None:
-    """Kill a process group, if it is still there."""
+def signal_group(leader: int, number: int) -> None:
+    """Signal a process group, if it is still there."""
     with contextlib.suppress(ProcessLookupError):
-        os.killpg(leader, KILL)
+        os.killpg(leader, number)
 
 
 def signal_deepest(pid: int, number: int) -> None:

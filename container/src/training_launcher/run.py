@@ -326,7 +326,11 @@ class Run:
         if self._supervisor:
             self._supervisor.release()
         ending = Ending(self._reactor, self._children, self._signal_all, self._leave)
-        ending.begin(patience=0.0 if failure else _AGENT_END, grace=self._options.failure_grace)
+        ending.begin(patience=0.0 if failure else _AGENT_END, grace=max(self._options.failure_grace, self._closing_time))
+
+    @property
+    def _closing_time(self) -> float:
+        return self._supervisor.closing_time if self._supervisor else 0.0
 
     def _signal_all(self, number: int) -> None:
         if self._supervisor:

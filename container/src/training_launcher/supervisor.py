@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple, Optional, Protocol
 
-from training_launcher.children import TERMINATE, Children, kill_group, send, signal_deepest
+from training_launcher.children import KILL, TERMINATE, Children, send, signal_deepest, signal_group
 from training_launcher.failure import Failure
 from training_launcher.output import Merger, Stream
 from training_launcher.plan import Command, LaunchPlan
@@ -19,6 +19,8 @@ from training_launcher.rank_events import Event, RankEvents
 from training_launcher.reactor import Reactor
 
 _PIPE_SIZE = 1 << 20
+_CLOSING = 5.0
+"""mpirun waits a second before it kills ranks, and then for its daemons."""
 
 
 class Rank(NamedTuple):
@@ -116,7 +118,7 @@ class Supervisor:
     def kill_ranks(self) -> None:
         """End the ranks that are still there after a stop, with all that they have started."""
         for rank in self.running_ranks:
-            kill_group(rank.pid)
+            signal_group(rank.pid, KILL)
 
     def end_all(self, number: int) -> None:
         """Signal all processes of this host; what they do from now on is no news any more."""
@@ -125,7 +127,17 @@ class Supervisor:
         for command, stream in self._command_streams.values():
             if command.rank is None:
                 stream.mute()  # an agent that is told to end has nothing to say that matters
+        if number == TERMINATE and self._plan.awaits is not None and self._ranks:
+            # mpirun and its daemons end in good order, and leave nothing behind, if their ranks end before them
+            for rank in self.running_ranks:
+                signal_group(rank.pid, TERMINATE)
+            return
         self._children.signal_all(number)
+
+    @property
+    def closing_time(self) -> float:
+        """Seconds that the commands need to end after a failure, however short the ranks' own time is."""
+        return _CLOSING if self._plan.awaits is not None else 0.0
 
     def release(self) -> None:
         """Let torchrun see that its ranks have ended."""

@@ -11,6 +11,7 @@ _CHAIN = (
     "The above exception was the direct cause of the following exception:",
     "During handling of the above exception, another exception occurred:",
 )
+_RULER = re.compile(r"-{40,}")
 _VICTIM = re.compile(
     r"Connection (?:closed|reset) by peer|Broken pipe|ECONNRESET|remote (?:process|host) (?:exited|has)"
     r"|ncclRemoteError|NCCL communicator was aborted|ncclSystemError|DistBackendError|DistNetworkError|DistStoreError"
@@ -50,11 +51,21 @@ def explain(output: bytes, *, exit_code: int, most_lines: int = 25) -> Explanati
             summary += f" (caused by {cause})"
         detail = "\n".join(line for line in lines[start : end + 1 + _message_length(lines, end)] if line)
         return Explanation(summary, detail, True, bool(_VICTIM.search(lines[end] + "\n" + detail[-2000:])))
-    fatal = _fatal_error(lines)
-    said = [line for line in lines if line.strip()]
+    fatal = _fatal_error(lines) or _boxed(lines)
+    said = [line for line in lines if line.strip(" -=*#")]
     summary = fatal or (said[-1].strip() if said else "")
     detail = "\n".join(said[-most_lines:])
     return Explanation(summary, detail, False, bool(_VICTIM.search(detail)))
+
+
+def _boxed(lines: list[str]) -> str:
+    """The first paragraph between the last two rulers, as Open MPI sets its messages, if nothing comes after them."""
+    said = [number for number, line in enumerate(lines) if line.strip()]
+    rulers = [number for number in said if _RULER.fullmatch(lines[number])]
+    if len(rulers) < 2 or rulers[-1] != said[-1]:
+        return ""
+    text = "\n".join(lines[rulers[-2] + 1 : rulers[-1]]).strip()
+    return " ".join(text.split("\n\n", 1)[0].split())
 
 
 def _visible(line: str) -> str:

@@ -36,7 +36,7 @@ def ranks_of(outcomes: dict[str, Outcome]) -> dict[int, dict[str, str]]:
 
 def test_ranks_get_the_names_that_torch_reads(job: LauncherJob) -> None:
     """Arguments byte for byte, each host's own environment, though only one host has started all."""
-    note = "it's \"quoted\" $(touch /tmp/pwned) `x` *\n\ttwo lines, ünïcödé ☃, back\\slash"
+    note = 'it\'s "quoted" $(touch /tmp/pwned) `x` *\n\ttwo lines, ünïcödé ☃, back\\slash'
     job.source(train__py=SHOW)
     job.write_config("hyperparameters.json", {"note": note, "lr": "1e-7"})
     outcomes = job.run(*TWO, environment={"PRIVATE_TOKEN": "abcdef-hidden-123456"})
@@ -76,3 +76,234 @@ def test_hosts_with_different_numbers_of_ranks(make_job: Callable[..., LauncherJ
         ("algo-3", "1", "2"),
     ]
     assert {rank["WORLD_SIZE"] for rank in ranks.values()} == {"5"}
+
+
+def test_one_host(make_job: Callable[..., LauncherJob]) -> None:
+    """Its name need not resolve."""
+    job = make_job(1)
+    job.source(train__py=SHOW)
+    assert {rank["WORLD_SIZE"] for rank in ranks_of(job.run(*TWO)).values()} == {"2"}
+
+
+FAIL = """
+import os, signal, sys, time
+rank, how = int(os.environ["RANK"]), sys.argv[1]
+if rank != int(sys.argv[2]):
+    print("waiting"); time.sleep(100)
+time.sleep(0.5)
+if how == "raise":
+    try:
+        {}["learning_rate"]
+    except KeyError as error:
+        raise RuntimeError("no learning rate for this rank") from error
+if how == "exit": sys.exit(7)
+os.kill(os.getpid(), getattr(signal, how))
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "rank", "code", "first_line"),
+    [
+        (
+            "raise",
+            3,
+            1,
+            "exception | host algo-2 rank 3 (local rank 1) | exit code 1 | RuntimeError: no learning rate for this rank "
+            "(caused by KeyError: 'learning_rate')",
+        ),
+        ("exit", 0, 7, "exit | host algo-1 rank 0 (local rank 0) | exit code 7 | it wrote nothing"),
+        ("SIGKILL", 2, 137, "signal | host algo-2 rank 2 (local rank 0) | signal SIGKILL | killed from outside"),
+        (
+            "SIGSEGV",
+            1,
+            139,
+            "signal | host algo-1 rank 1 (local rank 1) | signal SIGSEGV | segmentation fault: Fatal Py",
+        ),
+    ],
+)
+def test_a_failing_rank_ends_all_hosts_with_its_cause(
+    job: LauncherJob, how: str, rank: int, code: int, first_line: str
+) -> None:
+    """As with every kind: one code and one text on all hosts, and nothing left."""
+    job.source(train__py=FAIL)
+    outcomes = job.run(*TWO, how, str(rank))
+    assert {outcome.code for outcome in outcomes.values()} == {code}, outcomes
+    (text,) = {outcome.failure for outcome in outcomes.values()}
+    assert str(text).startswith(first_line), text
+    for host in job.names:
+        assert not list((job.hosts.root / host / "tmp").glob("ompi.*"))
+
+
+def test_the_cause_and_not_a_victim(job: LauncherJob) -> None:
+    """mpirun alone would end rank 3 as soon as the others have failed because of it, and its words were lost."""
+    job.source(
+        train__py="""
+import os, time
+if os.environ["RANK"] == "3":
+    time.sleep(1.0)
+    raise ValueError("loss is NaN at step 7")
+time.sleep(0.3)
+raise RuntimeError("[gloo/transport/tcp/pair.cc:553] Connection closed by peer [10.77.0.12]:13462")
+"""
+    )
+    for outcome in job.run(*TWO).values():
+        assert outcome.code == 1
+        assert str(outcome.failure).startswith(
+            "exception | host algo-2 rank 3 (local rank 1) | exit code 1 | ValueError"
+        )
+
+
+STOP = """
+import os, signal, sys, time
+rank = int(os.environ["RANK"])
+def save(*_):
+    time.sleep(0.5 * rank)
+    open(f"/opt/ml/checkpoints/rank-{rank}", "w").write("saved")
+    sys.exit(0 if len(sys.argv) < 2 or rank != 3 else 5)
+signal.signal(signal.SIGTERM, save)
+print("training", flush=True)
+time.sleep(100)
+"""
+
+
+@pytest.mark.parametrize(("told", "words", "code"), [("algo-2", (), 0), ("algo-1", ("bad",), 143)])
+def test_a_stop_reaches_every_rank_and_lets_it_save(
+    job: LauncherJob, told: str, words: tuple[str, ...], code: int
+) -> None:
+    """Rank 3 needs longest; mpirun, which sees rank 0 end first, does not cut it off."""
+    job.source(train__py=STOP)
+    job.start(*TWO, *words)
+    job.until(lambda: all(job.output(name).count("] training") == 2 for name in job.names))
+    job.hosts.signal(told, signal.SIGTERM)
+    outcomes = job.wait()
+    assert [outcome.code for outcome in outcomes.values()] == [code, code], "\n".join(o.text for o in outcomes.values())
+    for name, ranks in (("algo-1", (0, 1)), ("algo-2", (2, 3))):
+        assert outcomes[name].failure is None
+        for rank in ranks:
+            assert (job.opt_ml(name) / f"checkpoints/rank-{rank}").read_text() == "saved"
+
+
+@pytest.mark.parametrize(("victim", "survivor"), [("algo-1", "algo-2"), ("algo-2", "algo-1")])
+def test_a_killed_host_is_named(job: LauncherJob, victim: str, survivor: str) -> None:
+    """The first host takes mpirun along, another one Open MPI's daemon."""
+    job.source(train__py="import time; print('up', flush=True); time.sleep(100)")
+    job.start(*TWO)
+    job.until_said("up")
+    job.hosts.kill(victim)
+    outcome = job.wait()[survivor]
+    assert outcome.code == 1
+    assert str(outcome.failure).startswith(f"host lost | host {victim}"), outcome
+
+
+PROCESSES = """
+import json, os, pathlib, time
+time.sleep(0.5)
+lines = []
+for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+    try:
+        lines.append(path.read_bytes().replace(b"\\0", b" ").decode())
+    except OSError:
+        pass
+if os.environ["LOCAL_RANK"] == "0":
+    print(json.dumps(lines))
+time.sleep(1)
+"""
+
+
+def test_no_ssh_and_no_credential_on_any_command_line(job: LauncherJob) -> None:
+    """Looked at on both hosts while the ranks run."""
+    job.source(train__py=PROCESSES)
+    secret = "AKIA-very-secret-value"
+    environment = {"AWS_ACCESS_KEY_ID": secret, "AWS_SECRET_ACCESS_KEY": secret, "AWS_SESSION_TOKEN": secret}
+    outcomes = job.run(*TWO, environment=environment)
+    for host, rank, daemon in (("algo-1", 0, "mpirun"), ("algo-2", 2, "orted")):
+        assert outcomes[host].code == 0
+        lines = json.loads(outcomes[host].lines_of(f"rank {rank}")[0])
+        assert [line for line in lines if line.startswith(daemon)], lines
+        assert sum("-u train.py" in line for line in lines) >= 4, "guards and ranks"
+        for line in lines:
+            assert "ssh" not in line.replace("plm_rsh_agent", "")
+            assert secret not in line
+            assert "AWS_" not in line
+        assert secret not in outcomes[host].text
+
+
+def test_hosts_that_all_have_the_same_hostname(job: LauncherJob) -> None:
+    """Containers may be called otherwise than the job calls their hosts."""
+    job.source(train__py=SHOW)
+    outcomes = run_wrapped(job, ["/bin/sh", "-c", 'hostname same; exec "$@"', "sh"], *TWO)
+    ranks = ranks_of(outcomes)
+    assert [rank["SM_CURRENT_HOST"] for _, rank in sorted(ranks.items())] == ["algo-1", "algo-1", "algo-2", "algo-2"]
+    assert {rank["host"] for rank in ranks.values()} == {"same"}
+
+
+def run_wrapped(job: LauncherJob, wrapper: list[str], *arguments: str) -> dict[str, Outcome]:
+    """Run with another program before the launcher, which execs it."""
+    start = job.hosts.start
+    job.hosts.start = lambda host, argv, env: start(host, [*wrapper, *argv], env)  # type: ignore[method-assign]
+    return job.run(*arguments)
+
+
+class TestMissing:
+    """One message with the fix, before anything starts."""
+
+    def test_open_mpi(self, job: LauncherJob) -> None:
+        job.source(train__py="")
+        outcomes = run_wrapped(job, ["/bin/sh", "-c", 'export PATH=/nowhere; exec "$@"', "sh"], *TWO)
+        assert [outcome.code for outcome in outcomes.values()] == [3, 3], outcomes
+        text = str(outcomes["algo-1"].failure)
+        assert text == outcomes["algo-2"].failure
+        assert text.startswith("not started | host algo-"), text
+        assert "is missing on algo-" in text
+        assert "(PATH is /nowhere and /opt/amazon/openmpi/bin): this launch kind needs Open MPI" in text
+        assert "apt-get install openmpi-bin" in text
+
+    def test_the_data_parallel_library(self, job: LauncherJob) -> None:
+        job.source(train__py="")
+        outcomes = job.run("smdistributed-dataparallel", "--", "train.py")
+        assert [outcome.code for outcome in outcomes.values()] == [3, 3]
+        text = str(outcomes["algo-1"].failure)
+        assert "smdistributed.dataparallel is missing on algo-" in text
+        assert "--fallback nccl" in text
+
+    def test_a_rank_program(self, job: LauncherJob) -> None:
+        job.source(train__sh="exec no-such-program\n")
+        outcomes = job.run("mpirun", "--", "train.sh")
+        assert [outcome.code for outcome in outcomes.values()] == [127, 127]
+        assert "no-such-program: not found" in str(outcomes["algo-1"].failure) or "not found" in outcomes["algo-1"].text
+
+
+def test_what_mpirun_itself_says_is_the_cause_where_no_rank_has_one(job: LauncherJob) -> None:
+    """An option that it does not know."""
+    job.source(train__py=SHOW)
+    outcomes = job.run("mpirun", "--mpi-option=--no-such-option", "--", "train.py")
+    (text,) = {outcome.failure for outcome in outcomes.values()}
+    assert len({outcome.code for outcome in outcomes.values()} - {0}) == 1
+    assert str(text).startswith("exit | host algo-1 | exit code "), text
+    assert "mpirun: " in str(text)
+    assert "no-such-option" in str(text)
+
+
+def test_a_host_that_mpirun_never_calls_gives_up(job: LauncherJob) -> None:
+    """Here mpirun is a program that does nothing."""
+    job.source(train__py=SHOW)
+    for host in job.names:
+        program = job.hosts.root / host / "tmp/bin/mpirun"
+        program.parent.mkdir(parents=True)
+        program.write_text("#!/bin/sh\nexec sleep 100\n")
+        program.chmod(0o755)
+    path = "/tmp/bin:/usr/bin:/bin"
+    outcomes = job.run("mpirun", "--launch-timeout", "1", "--", "train.py", environment={"PATH": path})
+    assert [outcome.code for outcome in outcomes.values()] == [3, 3]
+    text = "not started | host algo-2 | exit code 3 | algo-1 has not sent the command that starts the ranks here within 1 s"
+    assert {outcome.failure for outcome in outcomes.values()} == {text}
+
+
+def test_the_port_of_rank_0_must_be_free(job: LauncherJob) -> None:
+    """The launcher's own port is in use for sure."""
+    job.source(train__py=SHOW)
+    outcomes = job.run("mpirun", "--master-port", "7775", "--", "train.py")
+    assert [outcome.code for outcome in outcomes.values()] == [3, 3]
+    assert str(outcomes["algo-2"].failure).startswith(
+        "port in use | host algo-1 | exit code 3 | port 7775 of algo-1 is in use"
+    )

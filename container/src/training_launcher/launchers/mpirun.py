@@ -178,6 +178,9 @@ def _parameters(situation: Situation, *, several: bool) -> tuple[str, ...]:
         "btl_vader_single_copy_mechanism": "none",
         "orte_abort_on_non_zero_status": "1",
     }
+    if situation.addresses[situation.world[0]] != situation.world[0]:
+        # addresses are handed out where hosts share a machine; what Open MPI names in shared memory would collide there
+        wanted["btl"] = "tcp,self"
     if several and interface:
         wanted.update(btl_tcp_if_include=interface, oob_tcp_if_include=interface)
     given = {options[i + 1] for i, word in enumerate(options[:-1]) if word.lstrip("-") in ("mca", "gmca")}

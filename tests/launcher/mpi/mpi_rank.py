@@ -1,0 +1,21 @@
+"""An MPI program: adds up the ranks over all hosts, then does what its argument says."""
+
+import sys
+import time
+
+from mpi4py import MPI
+
+world = MPI.COMM_WORLD
+print("sum", world.allreduce(world.rank + 1), "of", world.size, flush=True)
+if sys.argv[1:] == ["raise"]:
+    if world.rank == 1:
+        raise ArithmeticError("no such number")
+    world.Barrier()  # would wait for ever
+if sys.argv[1:] == ["kill"]:
+    if world.rank == 3:
+        time.sleep(0.5)
+        MPI.Is_initialized()
+        import os
+
+        os.kill(os.getpid(), 9)
+    world.recv(source=3)
