@@ -143,7 +143,7 @@ def test_a_host_outside_of_the_world_runs_nothing(tmp_path: Path) -> None:
         {"instance_group_name": "a", "instance_type": "ml.c5.xlarge", "hosts": ["algo-1"]},
         {"instance_group_name": "b", "instance_type": "ml.p5.48xlarge", "hosts": ["algo-2"]},
     ]
-    plan = plan_of(tmp_path, "torchrun", "--instance-groups", "b", "--", "train.py", instance_groups=groups)
+    plan = plan_of(tmp_path, "torchrun", "--instance-group", "b", "--", "train.py", instance_groups=groups)
     assert (plan.commands, plan.host_rank, plan.processes, plan.world) == ((), None, 0, ("algo-2",))
 
 

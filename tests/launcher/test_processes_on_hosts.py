@@ -458,7 +458,7 @@ def test_other_instance_groups_wait_and_end_with_the_world(make_job: object) -> 
             {"instance_group_name": "train", "instance_type": "ml.p4d.24xlarge", "hosts": ["algo-3", "algo-2"]},
         ]
     )
-    outcomes = job.run("processes", "--instance-groups", "train", "--", "train.py")
+    outcomes = job.run("processes", "--instance-group", "train", "--", "train.py")
     assert [outcome.code for outcome in outcomes.values()] == [0, 0, 0]
     assert "takes no part; waits for algo-2, algo-3" in outcomes["algo-1"].text
     assert json.loads(outcomes["algo-3"].lines_of("rank 1")[0])["MASTER_ADDR"] == "algo-2"

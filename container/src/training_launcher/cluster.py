@@ -11,6 +11,7 @@ import socket
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from training_launcher.groups import world_of
 from training_launcher.json_file import read_json_object
 from training_launcher.problems import Problem
 
@@ -45,20 +46,18 @@ class Cluster(NamedTuple):
         """The instance group of a host."""
         return next(group for group in self.groups if host in group.hosts)
 
-    def world(self, groups: Sequence[str] = ()) -> tuple[str, ...]:
+    def world(self, groups: Sequence[str] = (), others: Sequence[str] = ()) -> tuple[str, ...]:
         """Hosts that take part in the distribution, the leader first.
 
         Args:
-            groups: Names of the instance groups that take part; all hosts when empty.
+            groups: Names of the instance groups that take part; when empty, all but `others`.
+            others: Names of those that run a command of their own.
+
+        Raises:
+            Problem: There is no such group, or none takes part.
         """
-        known = [group.name for group in self.groups]
-        for name in groups:
-            if name not in known:
-                raise Problem(
-                    f"--instance-groups names {name!r}, but the job has the groups {', '.join(map(repr, known))}"
-                )
-        chosen = {host for group in self.groups if group.name in groups for host in group.hosts}
-        return tuple(host for host in self.hosts if not groups or host in chosen)
+        chosen = world_of({group.name: group.hosts for group in self.groups}, groups, others)
+        return tuple(host for host in self.hosts if host in chosen)
 
 
 def natural_order(name: str) -> tuple[tuple[bool, int, str], ...]:

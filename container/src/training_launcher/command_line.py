@@ -9,6 +9,7 @@ from typing import NamedTuple, NoReturn
 
 from training_launcher import __version__
 from training_launcher.entry import Entry, parse_entry
+from training_launcher.groups import add_group_arguments, group_entries
 from training_launcher.launchers import launcher_kinds
 from training_launcher.launchers.base import Launcher, whole_number
 from training_launcher.problems import Problem
@@ -22,6 +23,8 @@ class Request(NamedTuple):
     launcher: Launcher
     options: argparse.Namespace
     entry: Entry
+    group_entries: Mapping[str, Entry] = {}
+    """What the hosts of instance groups outside of the world run, by the group's name."""
 
 
 def parse_command_line(words: Sequence[str], environment: Mapping[str, str]) -> Request:
@@ -36,7 +39,7 @@ def parse_command_line(words: Sequence[str], environment: Mapping[str, str]) -> 
     options = parser.parse_args(words[:cut])
     if cut == len(words):
         raise Problem(f"there must be `--` and the entry script after the options, got: {' '.join(words)}")
-    return Request(launcher_kinds()[options.kind](), options, parse_entry(words[cut + 1 :]))
+    return Request(launcher_kinds()[options.kind](), options, parse_entry(words[cut + 1 :]), group_entries(options))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -77,13 +80,7 @@ def _add_common(group: argparse._ArgumentGroup, environment: Mapping[str, str]) 
         help="what SageMaker calls /opt/ml (default: SAGEMAKER_BASE_DIR, else /opt/ml)",
     )
     group.add_argument("--dry-run", action="store_true", help="print what this host would run, as JSON, and end")
-    group.add_argument(
-        "--instance-groups",
-        type=lambda text: [name for name in text.split(",") if name],
-        default=[],
-        metavar="NAME,...",
-        help="instance groups that take part; the other hosts wait and end with them (default: all)",
-    )
+    add_group_arguments(group)
     group.add_argument(
         "--boolean-hyperparameters",
         choices=["value", "flag"],

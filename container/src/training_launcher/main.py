@@ -32,7 +32,7 @@ def main(words: Sequence[str] | None = None) -> int:
         words = launch_arguments(words, environment)
         base = base_directory(words, environment)
         request = parse_command_line(words, environment)
-        place = find_place(base, request.options.instance_groups, environment)
+        place = find_place(base, request.options.instance_groups, environment, list(request.group_entries))
         if request.options.dry_run:
             _print_plan(prepare(request, place, environment))
             return 0

@@ -28,6 +28,11 @@ class Place(NamedTuple):
         return self.cluster.current_host
 
     @property
+    def host_rank(self) -> int:
+        """Place of this host in the world; only for hosts in it."""
+        return self.world.index(self.host)
+
+    @property
     def own_address(self) -> str:
         """Address to listen at; empty, for every address, unless addresses were told."""
         return self.addresses[self.host] if self.addresses_told else ""
@@ -43,8 +48,16 @@ class Place(NamedTuple):
         return os.path.join(self.base_directory, "output")
 
 
-def find_place(base_directory: str, groups: Sequence[str], environment: Mapping[str, str]) -> Place:
+def find_place(
+    base_directory: str, groups: Sequence[str], environment: Mapping[str, str], others: Sequence[str] = ()
+) -> Place:
     """Read the hosts.
+
+    Args:
+        base_directory: What SageMaker calls ``/opt/ml``.
+        groups: Names of the instance groups that take part; when empty, all but `others`.
+        environment: As the container was started.
+        others: Names of the instance groups that run a command of their own.
 
     Raises:
         Problem: The files or variables that name them are wrong.
@@ -54,7 +67,7 @@ def find_place(base_directory: str, groups: Sequence[str], environment: Mapping[
     return Place(
         base_directory=base_directory,
         cluster=cluster,
-        world=cluster.world(groups),
+        world=cluster.world(groups, others),
         addresses=told or {host: host for host in cluster.hosts},
         addresses_told=bool(told),
         job_name=environment.get("TRAINING_JOB_NAME") or "training",

@@ -20,6 +20,10 @@ class Command(NamedTuple):
     rank: Optional[int] = None
     """Global rank, where the process is one; None for a program that starts ranks, such as torchrun."""
     local_rank: int = 0
+    service: bool = False
+    """A program beside the ranks, such as a parameter server: it ends when they have ended."""
+    closing_words: bool = False
+    """Whether what it says after its ranks have ended well matters; torchrun often ends a success by a traceback."""
 
 
 class LaunchPlan(NamedTuple):
@@ -49,11 +53,28 @@ class LaunchPlan(NamedTuple):
     """What must be installed on this host."""
     awaits: Optional[float] = None
     """Seconds within which another host sends the command that starts the ranks here, if one does."""
+    notes: tuple[str, ...] = ()
+    """What the reader of the log should know before anything starts."""
 
     @property
     def host_rank(self) -> int | None:
         """Place of this host in the world; None outside of it."""
         return self.world.index(self.host) if self.host in self.world else None
+
+    @property
+    def described(self) -> str:
+        """What this host does, in words."""
+        services = ", ".join(command.name for command in self.commands if command.service)
+        if self.host_rank is None:
+            world = f"{', '.join(self.world[:8])}{' …' if len(self.world) > 8 else ''}"
+            return f"runs {services} beside {world}" if services else f"takes no part; waits for {world}"
+        what = []
+        if self.processes:
+            what.append(f"ranks {self.first_rank} to {self.first_rank + self.processes - 1} of {self.world_size}")
+        if services or not what:
+            what.append(services or f"which waits for {self.world[0]}")
+        place = f"host {self.host_rank + 1} of {len(self.world)}"
+        return f"{self.kind}: {place}, {' and '.join(what)}, in {self.working_directory}"
 
     def to_json(self, mask: Mask) -> dict[str, Any]:
         """The plan for printing: credentials hidden, a host outside the world with `host_rank` null."""
@@ -73,6 +94,7 @@ class LaunchPlan(NamedTuple):
                 {
                     "name": command.name,
                     "rank": command.rank,
+                    "service": command.service,
                     "argv": mask.all(command.argv),
                     "environment": masked_environment(command.environment, mask),
                 }
@@ -80,6 +102,7 @@ class LaunchPlan(NamedTuple):
             ],
             "environment": masked_environment(self.environment, mask),
             "ports": list(self.ports),
+            "notes": list(self.notes),
         }
 
 

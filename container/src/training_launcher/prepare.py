@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 from training_launcher.command_line import Request
 from training_launcher.devices import Devices, detect_devices
+from training_launcher.entry import Entry
 from training_launcher.environment import additions, network_variables, process_variables
 from training_launcher.hyperparameters import read_hyperparameters, to_arguments
 from training_launcher.json_file import read_json_object
 from training_launcher.launchers.base import Launch, Situation
 from training_launcher.place import Place
-from training_launcher.plan import LaunchPlan
+from training_launcher.plan import Command, LaunchPlan
 from training_launcher.run_directory import path_of
 from training_launcher.sagemaker_variables import JobFacts, read_channels, sagemaker_variables
 from training_launcher.secrets_mask import Mask
@@ -36,9 +37,17 @@ class Preparation(NamedTuple):
     @property
     def processes(self) -> int:
         """Ranks on this host."""
-        if self.place.host not in self.place.world:
+        place, request = self.place, self.request
+        if place.host not in place.world or not request.launcher.has_ranks(request.options, place.host_rank):
             return 0
-        return self.request.launcher.processes(self.request.options, self.devices)
+        return request.launcher.processes(request.options, self.devices)
+
+    @property
+    def entry(self) -> Entry | None:
+        """What this host runs of the user's; None where it only waits."""
+        if self.place.host in self.place.world:
+            return self.request.entry
+        return self.request.group_entries.get(self.place.cluster.group_of(self.place.host).name)
 
     @property
     def report(self) -> dict[str, Any]:
@@ -81,7 +90,8 @@ class Preparation(NamedTuple):
             hyperparameters=self.hyperparameters,
         )
         takes_part = place.host in place.world
-        launch = request.launcher.launch(situation) if takes_part else Launch(())
+        launch = request.launcher.launch(situation) if takes_part else self._group_launch(situation.python)
+        entry = self.entry or request.entry
         facts = JobFacts(
             base_directory=place.base_directory,
             cluster=place.cluster,
@@ -89,8 +99,8 @@ class Preparation(NamedTuple):
             devices=self.devices,
             hyperparameters=self.hyperparameters,
             channels=self.channels,
-            arguments=[*request.entry.words[1:], *arguments],
-            entry=request.entry.words[1] if request.entry.words[0] == "-m" else request.entry.words[0],
+            arguments=[*entry.words[1:], *(arguments if takes_part else ())],
+            entry=entry.words[1] if entry.words[0] == "-m" else entry.words[0],
             master_address=situation.leader_address,
             master_port=getattr(request.options, "master_port", None) or MASTER_PORT,
             environment=self.environment,
@@ -118,6 +128,16 @@ class Preparation(NamedTuple):
             restarts=launch.restarts,
             needs=launch.needs,
             awaits=launch.awaits,
+            notes=launch.notes,
+        )
+
+    def _group_launch(self, python: str) -> Launch:
+        """What a host outside of the world runs."""
+        if not self.entry:
+            return Launch(())
+        name = self.place.cluster.group_of(self.place.host).name
+        return Launch(
+            (Command(f"group {name}", self.entry.command(python, self.place.working_directory), service=True),)
         )
 
 

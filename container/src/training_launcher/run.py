@@ -98,8 +98,8 @@ class Run:
             raise self._preparation
         run_directory.create(self._preparation.run_directory)
         unpack_source(f"{self._place.base_directory}/input/data/{CHANNEL}", self._place.working_directory)
-        if self._preparation.processes:
-            require_entry(self._preparation.request.entry, self._place.working_directory)
+        if self._preparation.entry:
+            require_entry(self._preparation.entry, self._place.working_directory)
         self._step_done("source code")
 
     def _find_names(self) -> None:
@@ -126,7 +126,7 @@ class Run:
         self._steps.discard(step)
         if self._steps or self._over or not isinstance(self._preparation, Preparation):
             return
-        command = pip_command(sys.executable, self._place.working_directory) if self._preparation.processes else None
+        command = pip_command(sys.executable, self._place.working_directory) if self._preparation.entry else None
         if not command:
             self._ready()
             return
@@ -186,12 +186,9 @@ class Run:
             run_directory=self._preparation.run_directory,
             listener=self,
         )
-        if plan.commands or plan.awaits is not None:
-            self._supervisor.start()
-            if not plan.commands:
-                self._awaited = self._reactor.later(plan.awaits or 0, lambda: self._guarded(lambda: self._missed(plan)))
-        else:
-            self._channel.report({"type": "done"})
+        self._supervisor.start()
+        if plan.awaits is not None and not plan.commands:
+            self._awaited = self._reactor.later(plan.awaits, lambda: self._guarded(lambda: self._missed(plan)))
 
     def _launch(self, name: str, argv: tuple[str, ...]) -> None:
         if self._awaited:
@@ -209,14 +206,9 @@ class Run:
     def _describe(self, plan: LaunchPlan) -> None:
         assert isinstance(self._preparation, Preparation)  # noqa: S101
         mask = self._preparation.mask
-        if plan.host_rank is None:
-            self._say(f"takes no part; waits for {', '.join(plan.world)}")
-            return
-        self._say(
-            f"{plan.kind}: host {plan.host_rank + 1} of {len(plan.world)}, ranks {plan.first_rank} to "
-            f"{plan.first_rank + plan.processes - 1} of {plan.world_size}, in {plan.working_directory} "
-            f"({self._age} after the start)"
-        )
+        self._say(f"{plan.described} ({self._age} after the start)")
+        for note in plan.notes:
+            self._say(note)
         for command in plan.commands[:1]:
             self._say(f"$ {shown(mask.all(command.argv))}")
 
@@ -325,6 +317,8 @@ class Run:
                 self._say(f"the failure file cannot be written: {error}")
         if self._supervisor:
             self._supervisor.release()
+            if not failure:
+                self._supervisor.end_services()
         ending = Ending(self._reactor, self._children, self._signal_all, self._leave)
         ending.begin(patience=0.0 if failure else _AGENT_END, grace=max(self._options.failure_grace, self._closing_time))
 

@@ -92,7 +92,7 @@ class Supervisor:
         Raises:
             Problem: One cannot be started.
         """
-        if self._plan.awaits is not None or any(command.rank is None for command in self._plan.commands):
+        if self._plan.awaits is not None or any(map(_starts_ranks, self._plan.commands)):
             for local in range(self._plan.processes):
                 self._open_output(local)
         for command in self._plan.commands:
@@ -125,7 +125,7 @@ class Supervisor:
         self._ending = True
         self.release()
         for command, stream in self._command_streams.values():
-            if command.rank is None:
+            if _starts_ranks(command):
                 stream.mute()  # an agent that is told to end has nothing to say that matters
         if number == TERMINATE and self._plan.awaits is not None and self._ranks:
             # mpirun and its daemons end in good order, and leave nothing behind, if their ranks end before them
@@ -133,6 +133,13 @@ class Supervisor:
                 signal_group(rank.pid, TERMINATE)
             return
         self._children.signal_all(number)
+
+    def end_services(self) -> None:
+        """Tell the programs beside the ranks to end: the job is over."""
+        for pid, (command, _) in self._command_streams.items():
+            if command.service:
+                self._ending = True
+                signal_deepest(pid, TERMINATE)
 
     @property
     def closing_time(self) -> float:
@@ -239,12 +246,15 @@ class Supervisor:
         self._check_ranks_ended()
         if len(self._ranks) == self._plan.processes and all(one.status == 0 for one in self._ranks.values()):
             for command, stream in self._command_streams.values():
-                if command.rank is None:
+                if _starts_ranks(command) and not command.closing_words:
                     stream.mute()  # torchrun often ends a success with a traceback about its own store
 
     def _command_ended(self, pid: int, status: int) -> None:
         self._events.receive()  # what the guards said before the program above them ended
         command, stream = self._command_streams.pop(pid)
+        if command.service:
+            self._service_ended(command, stream, status)
+            return
         if command.rank is not None:
             self._rank_ended(self._ranks[command.local_rank], status)
         else:
@@ -263,8 +273,22 @@ class Supervisor:
             self._command_failure = self._command_failure or failure_of(
                 status, host=self._plan.host, output=stream.tail, rank=command.rank, local_rank=command.local_rank
             )
-        if not self._command_streams or self._command_failure:
+        if self._command_failure or all(running.service for running, _ in self._command_streams.values()):
             self._listener.commands_ended(self._command_failure)
+
+    def _service_ended(self, command: Command, stream: Stream, status: int) -> None:
+        """It may end early, but not badly: the ranks count on it."""
+        stream.close()
+        if status and not self._ending:
+            self._listener.commands_ended(
+                failure_of(
+                    status,
+                    host=self._plan.host,
+                    output=stream.tail,
+                    program=command.name,
+                    out_of_memory=self._memory.happened,
+                )
+            )
 
     def _after_restarts(self) -> Failure | None:
         """The cause among the ranks' failures since the last restart."""
@@ -280,6 +304,11 @@ class Supervisor:
         if self._stopping and not self._ending and not self.running_ranks:
             complete = len(self._ranks) == self._plan.processes
             self._listener.ranks_ended(clean=complete and all(rank.status == 0 for rank in self._ranks.values()))
+
+
+def _starts_ranks(command: Command) -> bool:
+    """Whether it is an agent such as torchrun, whose ranks speak and end through the guard."""
+    return command.rank is None and not command.service
 
 
 class _GuardedStream(Stream):

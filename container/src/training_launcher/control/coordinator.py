@@ -40,6 +40,8 @@ class Coordinator:
         self._candidates = Candidates()
         self._ended: dict[str, bool] = {}
         self._done: set[str] = set()
+        self._deciding: set[str] = set()
+        """Hosts with ranks: when they are done, the job is."""
         self._going = self._stopping = self._over = False
 
     @property
@@ -107,6 +109,7 @@ class Coordinator:
             self.failed(agreed)
             return
         self._going = True
+        self._deciding = {self._world[position] for position, count in enumerate(agreed) if count}
         self._broadcast({"type": "go", "processes": list(agreed)})
 
     def _decide(self) -> None:
@@ -131,7 +134,7 @@ class Coordinator:
 
     def _finished(self, host: str) -> None:
         self._done.add(host)
-        if len(self._done) == len(self._hosts):
+        if self._going and self._deciding <= self._done:
             self._end({"failure": None, "exit_code": 0})
         elif self._stopping:
             self._rank_end(host, clean=True)

@@ -80,6 +80,8 @@ class Launch(NamedTuple):
     """What must be installed on this host."""
     awaits: Optional[float] = None
     """Seconds within which another host sends the command that starts the ranks here, if one does."""
+    notes: tuple[str, ...] = ()
+    """What the reader of the log should know before anything starts."""
 
 
 class Launcher(abc.ABC):
@@ -109,6 +111,11 @@ class Launcher(abc.ABC):
         """The job's hyperparameters, with what the kind's options add to them."""
         del options
         return hyperparameters
+
+    def has_ranks(self, options: argparse.Namespace, host_rank: int) -> bool:
+        """Whether ranks run on that host of the world; the job ends when all hosts' ranks have ended."""
+        del options, host_rank
+        return True
 
     @abc.abstractmethod
     def launch(self, situation: Situation) -> Launch:

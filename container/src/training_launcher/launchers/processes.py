@@ -37,7 +37,7 @@ class Processes(Launcher):
 
     def launch(self, situation: Situation) -> Launch:
         """A command for each local rank."""
-        local_size, port = situation.processes[situation.host_rank], int(situation.options.master_port)
+        local_size, port = situation.processes[situation.host_rank], int(situation.options.master_port or MASTER_PORT)
         return Launch(
             commands=tuple(
                 Command(
@@ -58,5 +58,7 @@ class Processes(Launcher):
                 )
                 for local in range(local_size)
             ),
+            # by its presence torch_neuronx knows a process of a world, for which it then sets Neuron's own variables
+            environment={"TORCHELASTIC_RUN_ID": situation.job_name} if situation.devices.neuron_cores else {},
             ports=(port,) if situation.host_rank == 0 else (),
         )
