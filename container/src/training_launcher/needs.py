@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.machinery import PathFinder
+from typing import Optional
 
 from training_launcher.problems import NOT_STARTED, Problem
 
@@ -77,14 +78,13 @@ class PythonModule(Need):
 
     def found(self, directory: str) -> bool:
         """Whether it could be imported from there; nothing is imported."""
-        path: Sequence[str] | None = [*sys.path, directory]
-        name = ""
+        path: Optional[list[str]] = [*sys.path, directory]
         for part in self.name.split("."):
-            name = f"{name}.{part}" if name else part
-            found = PathFinder.find_spec(name, path)
+            # by its last name only: a package without __init__.py would look for its parent among what is imported
+            found = PathFinder.find_spec(part, path) if path is not None else None
             if not found:
                 return False
-            path = found.submodule_search_locations
+            path = None if found.submodule_search_locations is None else list(found.submodule_search_locations)
         return True
 
     def missing(self, environment: Mapping[str, str], directory: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import pytest
 from launcher_job import LauncherJob, Outcome
+from mpi_plans import program
 
 PLAIN = ("mpirun", "--mpi4py", "never")
 TWO = (*PLAIN, "--nproc-per-node", "2", "--", "train.py")
@@ -108,8 +109,8 @@ os.kill(os.getpid(), getattr(signal, how))
             "raise",
             3,
             1,
-            "exception | host algo-2 rank 3 (local rank 1) | exit code 1 | RuntimeError: no learning rate for this rank "
-            "(caused by KeyError: 'learning_rate')",
+            "exception | host algo-2 rank 3 (local rank 1) | exit code 1 | RuntimeError: no learning rate for this "
+            "rank (caused by KeyError: 'learning_rate')",
         ),
         ("exit", 0, 7, "exit | host algo-1 rank 0 (local rank 0) | exit code 7 | it wrote nothing"),
         ("SIGKILL", 2, 137, "signal | host algo-2 rank 2 (local rank 0) | signal SIGKILL | killed from outside"),
@@ -288,15 +289,15 @@ def test_a_host_that_mpirun_never_calls_gives_up(job: LauncherJob) -> None:
     """Here mpirun is a program that does nothing."""
     job.source(train__py=SHOW)
     for host in job.names:
-        program = job.hosts.root / host / "tmp/bin/mpirun"
-        program.parent.mkdir(parents=True)
-        program.write_text("#!/bin/sh\nexec sleep 100\n")
-        program.chmod(0o755)
+        program(job.hosts.root / host / "tmp/bin", "mpirun", "#!/bin/sh\nexec sleep 100\n")
     path = "/tmp/bin:/usr/bin:/bin"
     outcomes = job.run("mpirun", "--launch-timeout", "1", "--", "train.py", environment={"PATH": path})
     assert [outcome.code for outcome in outcomes.values()] == [3, 3]
-    text = "not started | host algo-2 | exit code 3 | algo-1 has not sent the command that starts the ranks here within 1 s"
-    assert {outcome.failure for outcome in outcomes.values()} == {text}
+    (text,) = {outcome.failure for outcome in outcomes.values()}
+    assert text == (
+        "not started | host algo-2 | exit code 3 | "
+        "algo-1 has not sent the command that starts the ranks here within 1 s"
+    )
 
 
 def test_the_port_of_rank_0_must_be_free(job: LauncherJob) -> None:
@@ -307,3 +308,54 @@ def test_the_port_of_rank_0_must_be_free(job: LauncherJob) -> None:
     assert str(outcomes["algo-2"].failure).startswith(
         "port in use | host algo-1 | exit code 3 | port 7775 of algo-1 is in use"
     )
+
+
+DDP = """
+import hashlib, os, torch, torch.distributed as dist
+dist.init_process_group("gloo")
+torch.manual_seed(dist.get_rank())
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(3):
+    optimizer.zero_grad()
+    model(torch.randn(8, 4)).square().mean().backward()
+    optimizer.step()
+state = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
+print(dist.get_rank(), dist.get_world_size(), hashlib.sha256(state).hexdigest())
+dist.destroy_process_group()
+"""
+
+
+def test_a_plain_ddp_script_trains(job: LauncherJob) -> None:
+    """`env://` is all it knows; afterwards every rank has the same parameters."""
+    job.source(train__py=DDP)
+    job.start(*PLAIN, "--nproc-per-node", "1", "--", "train.py", environment={"OMP_NUM_THREADS": "1"})
+    outcomes = job.wait(120)
+    said = [outcomes[host].lines_of(f"rank {rank}")[-1].split() for host, rank in (("algo-1", 0), ("algo-2", 1))]
+    assert [words[:2] for words in said] == [["0", "2"], ["1", "2"]]
+    assert said[0][2] == said[1][2]
+
+
+def test_pytorchddp_goes_through_smddprun_where_there_is_one(job: LauncherJob) -> None:
+    """On every host, with the variables that it reads."""
+    show = "import os; print(*(os.environ[name] for name in ('WRAPPED', 'RANK', 'SMDATAPARALLEL_SERVER_ADDR')))"
+    job.source(train__py=show)
+    for host in job.names:
+        program(job.hosts.root / host / "tmp/bin", "smddprun", '#!/bin/sh\nWRAPPED=$0 exec "$@"\n')
+    words = ("pytorchddp", "--mpi4py", "never", "--nproc-per-node", "2", "--", "train.py")
+    outcomes = job.run(*words, environment={"PATH": "/tmp/bin:/usr/bin:/bin"})
+    for host, ranks in (("algo-1", (0, 1)), ("algo-2", (2, 3))):
+        assert outcomes[host].code == 0, outcomes[host].text
+        for rank in ranks:
+            assert outcomes[host].lines_of(f"rank {rank}") == [f"/tmp/bin/smddprun {rank} algo-1"]
+
+
+def test_the_data_parallel_library_that_is_there(job: LauncherJob) -> None:
+    """Found beside the script too."""
+    job.source(
+        train__py="import os, smdistributed.dataparallel as library; print(library.NAME, os.environ['TRAINING_SMDDP'])",
+        smdistributed___dataparallel______init____py="NAME = 'smddp'",
+    )
+    outcomes = job.run("smdistributed-dataparallel", "--mpi4py", "never", "--", "train.py")
+    assert outcomes["algo-2"].code == 0, outcomes["algo-2"].text
+    assert outcomes["algo-2"].lines_of("rank 1") == ["smddp 1"]
