@@ -24,6 +24,7 @@ _VPC_ACTIONS = (
     "ec2:DescribeSecurityGroups",
     "ec2:DescribeVpcs",
 )
+_SOURCE_KEYS = ("aws:SourceAccount", "aws:SourceArn", "aws:SourceOrgID", "aws:SourceOrgPaths")
 _RIGHTS = ["s3:GetObject", "s3:PutObject", "s3:ListBucket", *_ECR_ACTIONS]
 _OURS = {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
 
@@ -134,16 +135,14 @@ def confused_deputy(subject: JobRole) -> Iterator[Finding]:
         principal = statement.view.raw("Principal")
         services = principal.get("Service") if isinstance(principal, dict) else None
         names = services if isinstance(services, list) else [services]
-        if any(is_service(name, "sagemaker") for name in names):
-            condition = statement.view.known("Condition")
-            if not any(word in str(condition) for word in ("aws:SourceAccount", "aws:SourceArn", "aws:SourceOrg")):
-                yield problem(
-                    "AssumeRolePolicyDocument",
-                    got="trust in SageMaker without a condition on the source",
-                    allowed="a condition on aws:SourceAccount or aws:SourceArn",
-                    fix='add StringEquals {"aws:SourceAccount": your account}',
-                )
-                return
+        if any(is_service(name, "sagemaker") for name in names) and not statement.has_condition_on(*_SOURCE_KEYS):
+            yield problem(
+                "AssumeRolePolicyDocument",
+                got="trust in SageMaker without a condition on the source",
+                allowed="a condition on aws:SourceAccount or aws:SourceArn",
+                fix='add StringEquals {"aws:SourceAccount": your account}',
+            )
+            return
 
 
 @rule(

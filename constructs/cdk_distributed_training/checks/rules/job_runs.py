@@ -9,8 +9,9 @@ from cdk_distributed_training.checks.examples import Data, Example, merged, requ
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.rule import problem, rule
 from cdk_distributed_training.checks.subjects.state_machine import StateMachine, arguments, is_sync
-from cdk_distributed_training.checks.template.definition import State
-from cdk_distributed_training.checks.template.values import Token, text_of
+from cdk_distributed_training.checks.template.graph import Resource
+from cdk_distributed_training.checks.template.values import Token
+from cdk_distributed_training.checks.template.view import NotJudgedError, View, values
 
 _SOURCE = "https://docs.aws.amazon.com/step-functions/latest/dg/connect-sagemaker.html"
 _ERRORS = "https://docs.aws.amazon.com/step-functions/latest/dg/concepts-error-handling.html"
@@ -121,21 +122,24 @@ def retry_with_new_name(machine: StateMachine) -> Iterator[Finding]:
         members = state.body.get(key)
         name = ""
         if isinstance(members, Mapping):
-            name = text_of(members.get("TrainingJobName.$") or members.get("TrainingJobName") or "")
+            name = _expression(members.get("TrainingJobName.$") or members.get("TrainingJobName"))
         if not is_sync(state) or not name or _is_new_each_time(name):
             continue
-        for index, row in enumerate(_rows(state, "Retry")):
-            if row.get("MaxAttempts") == 0:
-                continue
-            if any(_after_creation(error) for error in row.get("ErrorEquals") or () if isinstance(error, str)):
+        for row in state.view.items("Retry"):
+            errors = [error for error in values(row, "ErrorEquals") if isinstance(error, str)]
+            if row.number("MaxAttempts") != 0 and any(map(_after_creation, errors)):
                 yield problem(
                     *state.path,
-                    "Retry",
-                    index,
-                    got=f"a retry of {', '.join(map(str, row['ErrorEquals']))} with the name {name}",
+                    *row.path,
+                    got=f"a retry of {', '.join(errors)} with the name {name}",
                     allowed="retries of throttling and capacity errors, or a new name at each attempt",
                     fix="add the retry count to the name: $$.State.RetryCount or $states.context.State.RetryCount",
                 )
+
+
+def _expression(value: Any) -> str:
+    """An expression as written; empty where it is settled only at deployment."""
+    return value if isinstance(value, str) else ""
 
 
 def _is_new_each_time(name: str) -> bool:
@@ -159,11 +163,12 @@ def _after_creation(error: str) -> bool:
 def stopped_ends(machine: StateMachine) -> Iterator[Finding]:
     """DT712: every final status leaves the loop."""
     for state in machine.states:
-        if state.body.get("Type") != "Choice":
+        if state.kind != "Choice" or isinstance(state.body.get("Choices"), Token):
             continue
         words = str(state.body.get("Choices"))
         looks = "TrainingJobStatus" in words and "Completed" in words
-        returns = _leads_to_wait(machine, state.body.get("Default"))
+        unknown = "Unknown(" in words or "Reference(" in words or "PartialText(" in words
+        returns = not unknown and _leads_to_wait(machine, state.body.get("Default"))
         if looks and returns and "Stopped" not in words and "InProgress" not in words:
             yield problem(
                 *state.path,
@@ -174,13 +179,22 @@ def stopped_ends(machine: StateMachine) -> Iterator[Finding]:
             )
 
 
+def _is_about_executions(events_rule: Resource) -> bool:
+    """Whether a rule of EventBridge hears of executions that end."""
+    pattern = View(events_rule.properties.raw("EventPattern"))
+    kinds = values(pattern, "detail-type")
+    if any(isinstance(kind, Token) for kind in kinds):
+        raise NotJudgedError(("States",))
+    return any("Execution Status Change" in str(kind) for kind in kinds)
+
+
 def _leads_to_wait(machine: StateMachine, name: Any) -> bool:
     states = {state.name: state for state in machine.states}
     for _ in range(5):
         state = states.get(name) if isinstance(name, str) else None
         if state is None:
             return False
-        if state.body.get("Type") == "Wait":
+        if state.kind == "Wait":
             return True
         name = state.body.get("Next")
     return False
@@ -202,9 +216,7 @@ def abort_stops(machine: StateMachine) -> Iterator[Finding]:
     looks = list(machine.tasks("sagemaker:describeTrainingJob"))
     if machine.resource is None or not loops or not looks:
         return
-    if not any(
-        "Execution Status Change" in str(rule.attributes) for rule in machine.graph.perhaps_of_type("AWS::Events::Rule")
-    ):
+    if not any(map(_is_about_executions, machine.graph.perhaps_of_type("AWS::Events::Rule"))):
         yield problem(
             *loops[0].path,
             "Resource",
@@ -228,12 +240,14 @@ def waits(machine: StateMachine) -> Iterator[Finding]:
     """DT714: neither `.sync` nor a task that looks at the job."""
     if any(True for _ in machine.tasks("sagemaker:describeTrainingJob")) or machine.waits_elsewhere:
         return
+    if not machine.is_whole:
+        raise NotJudgedError(("States",))
     for state in machine.tasks("sagemaker:createTrainingJob"):
-        if not is_sync(state) and not text_of(state.body.get("Resource")).endswith(".waitForTaskToken"):
+        if not is_sync(state) and not state.resource.endswith(".waitForTaskToken"):
             yield problem(
                 *state.path,
                 "Resource",
-                got=text_of(state.body.get("Resource")),
+                got=state.resource,
                 allowed="sagemaker:createTrainingJob.sync, or a loop of describeTrainingJob",
                 fix="append .sync",
             )
@@ -261,8 +275,8 @@ def few_looks(machine: StateMachine) -> Iterator[Finding]:
     _, view = arguments(starters[0])
     longest = view.number("StoppingCondition", "MaxRuntimeInSeconds") or 86_400
     for state in machine.states:
-        seconds = state.body.get("Seconds")
-        if state.body.get("Type") == "Wait" and isinstance(seconds, (int, float)) and seconds > 0:
+        seconds = state.view.number("Seconds") if state.kind == "Wait" else None
+        if seconds is not None and seconds > 0:
             events = longest / seconds * _EVENTS_PER_LOOK
             if events > _MOST_EVENTS:
                 yield problem(
@@ -272,8 +286,3 @@ def few_looks(machine: StateMachine) -> Iterator[Finding]:
                     allowed=f"at least {longest * _EVENTS_PER_LOOK / _MOST_EVENTS:,.0f} seconds",
                     fix="wait longer between two looks",
                 )
-
-
-def _rows(state: State, key: str) -> list[Mapping[str, Any]]:
-    rows = state.body.get(key)
-    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []

@@ -24,7 +24,7 @@ from cdk_distributed_training.checks.subjects.lustre_client import LustreClient
 from cdk_distributed_training.checks.subjects.node_group import NodeGroup
 from cdk_distributed_training.checks.subjects.subnets import made_here, of_ids
 from cdk_distributed_training.checks.subjects.training_request import TrainingRequest
-from cdk_distributed_training.checks.template.values import ZoneByIndex, describe
+from cdk_distributed_training.checks.template.values import ZoneByIndex, describe, differ
 from cdk_distributed_training.checks.template.view import values
 
 _EFA = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits"
@@ -189,7 +189,7 @@ def same_vpc(client: LustreClient) -> Iterator[Finding]:
     graph = client.request.graph
     own = [subnet.vpc for subnet in of_ids(graph, values(client.file_system.view, "SubnetIds"))]
     jobs = [subnet.vpc for subnet in of_ids(graph, client.nodes.subnet_ids)]
-    if own and jobs and not any(vpc in own for vpc in jobs):
+    if own and jobs and all(differ(vpc, other) for vpc in jobs for other in own):
         yield problem(
             "VpcConfig",
             "Subnets",

@@ -11,7 +11,7 @@ from cdk_distributed_training.checks.subjects.node_group import NodeGroup
 from cdk_distributed_training.checks.subjects.security_groups import INGRESS, SecurityGroups
 from cdk_distributed_training.checks.subjects.subnets import Subnet, of_ids
 from cdk_distributed_training.checks.template.graph import Graph, Resource
-from cdk_distributed_training.checks.template.values import PartialText, Token
+from cdk_distributed_training.checks.template.values import PartialText, Token, differ
 from cdk_distributed_training.checks.template.view import NotJudgedError, View, values
 
 _TRAIN_VPC = "https://docs.aws.amazon.com/sagemaker/latest/dg/train-vpc.html"
@@ -128,7 +128,9 @@ def _reaches_s3(graph: Graph, subnet: Subnet, table: object) -> bool:
         if name.endswith((".s3", ".s3express")):
             view = View(endpoint.properties.value)
             tables = view.raw("RouteTableIds")
-            if view.text("VpcEndpointType") == "Interface" or not isinstance(tables, list) or table in tables:
+            if view.text("VpcEndpointType") == "Interface" or isinstance(tables, Token):
+                return True
+            if any(not differ(one, table) for one in tables or ()):
                 return True
     return False
 
@@ -211,8 +213,9 @@ def endpoint_admits(nodes: NodeGroup) -> Iterator[Finding]:
 
 
 def _endpoints(graph: Graph, vpc: object) -> Iterator[Resource]:
+    """The endpoints of a VPC, for all that is known."""
     for endpoint in graph.perhaps_of_type(_ENDPOINT):
-        if endpoint.properties.raw("VpcId") == vpc:
+        if not differ(endpoint.properties.raw("VpcId"), vpc):
             yield endpoint
 
 

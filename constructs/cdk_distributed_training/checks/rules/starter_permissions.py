@@ -101,8 +101,7 @@ def passes_narrowly(subject: StateMachineRole) -> Iterator[Finding]:
     for statement in subject.role.statements if _starters(subject) else ():
         if not (statement.allows and statement.names("iam:PassRole")):
             continue
-        condition = statement.view.known("Condition")
-        if "*" in statement.resources and "iam:PassedToService" not in str(condition):
+        if "*" in statement.resources and not statement.has_condition_on("iam:PassedToService"):
             yield problem(
                 "Policies",
                 got="iam:PassRole on every role to every service",

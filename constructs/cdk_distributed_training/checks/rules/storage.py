@@ -74,14 +74,14 @@ def capacity(deployment: str, storage: str, throughput: int | None, gibibytes: f
         )
 
 
-def version(deployment: str, given: str) -> Iterator[Finding]:
-    """DT204: the Lustre version exists for the deployment type."""
-    allowed = DEPLOYMENTS[deployment].versions
+def version(deployment: str, given: str, *, metadata: bool = False) -> Iterator[Finding]:
+    """DT204: the Lustre version exists for the deployment type; with a metadata configuration, the newest only."""
+    allowed = ("2.15",) if metadata else DEPLOYMENTS[deployment].versions
     if given not in allowed:
         yield Finding(
             rule="DT204",
             prop="file_system_type_version",
-            got=f"{given!r} with {deployment}",
+            got=f"{given!r} with {deployment}" + (" and a metadata configuration" if metadata else ""),
             allowed=_words(allowed),
             fix="use 2.15, which every deployment type has",
             source=_CREATE,
@@ -207,6 +207,19 @@ def repository_count(count: int) -> Iterator[Finding]:
             allowed="at most 8",
             fix="link a prefix further up",
             source=_ASSOCIATION,
+        )
+
+
+def repository_region(*, bucket: str, file_system: str) -> Iterator[Finding]:
+    """DT218: events of a bucket reach file systems of its own region only."""
+    if bucket != file_system:
+        yield Finding(
+            rule="DT218",
+            prop="auto_import",
+            got=f"events from a bucket in {bucket}, with a file system in {file_system}",
+            allowed="events from a bucket of the file system's region",
+            fix="pass auto_import=[] and auto_export=[], or replicate the bucket",
+            source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoimport-data-repo-dra.html",
         )
 
 

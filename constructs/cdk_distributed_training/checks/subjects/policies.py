@@ -37,8 +37,8 @@ class Statement:
 
     @property
     def actions(self) -> list[str]:
-        """Its actions."""
-        return [str(action) for action in values(self.view, "Action")]
+        """Its actions, as far as they are literal."""
+        return [action for action in values(self.view, "Action") if isinstance(action, str)]
 
     @property
     def resources(self) -> list[Any]:
@@ -46,8 +46,24 @@ class Statement:
         return values(self.view, "Resource")
 
     def names(self, action: str) -> bool:
-        """Whether one of its actions is, or by wildcard contains, the given one."""
-        return any(fnmatch.fnmatchcase(action.lower(), pattern.lower()) for pattern in self.actions)
+        """Whether one of its actions is, or by wildcard contains, the given one.
+
+        Raises:
+            NotJudgedError: None is, but one is settled only at deployment.
+        """
+        if any(fnmatch.fnmatchcase(action.lower(), pattern.lower()) for pattern in self.actions):
+            return True
+        if any(isinstance(item, Token) for item in values(self.view, "Action")):
+            raise NotJudgedError(("Policies",))
+        return False
+
+    def has_condition_on(self, *keys: str) -> bool:
+        """Whether a condition is about one of these keys."""
+        return any(
+            key.lower() in (name.lower() for name, _ in operator.entries())
+            for _, operator in self.view.entries("Condition")
+            for key in keys
+        )
 
 
 @dataclass(frozen=True)

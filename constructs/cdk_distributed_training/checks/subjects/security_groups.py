@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.template.graph import Graph, Resource
-from cdk_distributed_training.checks.template.values import Reference, Token, Unknown
+from cdk_distributed_training.checks.template.values import Reference, is_undecided
 from cdk_distributed_training.checks.template.view import NotJudgedError, View
 
 GROUP = "AWS::EC2::SecurityGroup"
@@ -97,11 +97,11 @@ class SecurityGroups:
 
         def matches(rule: TrafficRule) -> bool:
             peer = rule.peer_group
-            if isinstance(peer, Unknown) and peer not in wanted and _undecided(peer):
+            if is_undecided(peer) and peer not in wanted and rule.covers(protocol, ports):
                 raise NotJudgedError(rule.view.path)
             return peer is not None and identity(self._graph, peer) in wanted and rule.covers(protocol, ports)
 
-        return self._any(direction, matches)
+        return self._any(direction, matches, wanted)
 
     def admits_some(self, direction: str, peers: Sequence[Any], protocol: str) -> bool:
         """Whether a rule lets any traffic of the protocol through, on whatever ports, to or from the peers' groups."""
@@ -109,9 +109,11 @@ class SecurityGroups:
 
         def matches(rule: TrafficRule) -> bool:
             peer = rule.peer_group
+            if is_undecided(peer) and peer not in wanted:
+                raise NotJudgedError(rule.view.path)
             return peer is not None and identity(self._graph, peer) in wanted and rule.protocol in (protocol, "-1")
 
-        return self._any(direction, matches)
+        return self._any(direction, matches, wanted)
 
     def admits_anyone(self) -> bool:
         """Whether anything comes in from any address."""
@@ -155,9 +157,9 @@ class SecurityGroups:
         """Whether a rule lets this traffic through to or from some addresses, whichever these are."""
         return self._any(direction, lambda rule: rule.names_addresses and rule.covers(protocol, ports))
 
-    def _any(self, direction: str, matches: Any) -> bool:
+    def _any(self, direction: str, matches: Callable[[TrafficRule], bool], peers: Sequence[Any] = ()) -> bool:
         """Whether one rule matches; raises if that cannot be told."""
-        doubt: NotJudgedError | None = None
+        doubt = NotJudgedError(("SecurityGroupIds",)) if any(map(is_undecided, peers)) else None
         for group in self.attached:
             try:
                 for rule in self._rules(group, direction):
@@ -185,7 +187,7 @@ class SecurityGroups:
                     yield TrafficRule(resource.properties, direction)
                 else:
                     uncertain = NotJudgedError(resource.path)
-            elif isinstance(target, Unknown) and _undecided(target):
+            elif is_undecided(target):
                 uncertain = NotJudgedError((*resource.path, "Properties", "GroupId"))
         if own is None or not own.exists:
             uncertain = NotJudgedError((str(group),))
@@ -198,8 +200,3 @@ def identity(graph: Graph, value: Any) -> Any:
     if graph.target(value, GROUP) is not None and isinstance(value, Reference):
         return Reference(value.logical_id, "GroupId")
     return value
-
-
-def _undecided(token: Token) -> bool:
-    """Whether a token may turn out as any group: a choice by a condition that the file does not settle."""
-    return isinstance(token, Unknown) and "Fn::If" in token.expression

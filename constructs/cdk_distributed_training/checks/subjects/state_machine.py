@@ -11,7 +11,7 @@ from cdk_distributed_training.checks.template import definition as definitions
 from cdk_distributed_training.checks.template.document import Kind
 from cdk_distributed_training.checks.template.errors import UnreadableFileError
 from cdk_distributed_training.checks.template.graph import Graph, Resource
-from cdk_distributed_training.checks.template.values import PartialText, Token, text_of
+from cdk_distributed_training.checks.template.values import PartialText, Token
 from cdk_distributed_training.checks.template.view import Path, View
 
 
@@ -37,17 +37,19 @@ class StateMachine:
         return list(definitions.states(self.definition))
 
     @property
+    def is_whole(self) -> bool:
+        """Whether every state and everything that a task calls is literal."""
+        return definitions.is_literal(self.definition, ("States", "Resource", "Iterator", "ItemProcessor", "Branches"))
+
+    @property
     def waits_elsewhere(self) -> bool:
         """Whether a state waits for someone else to call back, or hands the job on to another state machine."""
-        resources = [text_of(state.body.get("Resource")) for state in self.states]
-        return any("waitForTaskToken" in resource or "lambda" in resource for resource in resources)
+        return any("waitForTaskToken" in state.resource or "lambda" in state.resource for state in self.states)
 
     def tasks(self, *endings: str) -> Iterator[definitions.State]:
         """The states that call one of these, such as `sagemaker:createTrainingJob`."""
         for state in self.states:
-            resource = state.body.get("Resource")
-            text = str(resource) if isinstance(resource, (str, PartialText)) else ""
-            if text.removesuffix(".sync").endswith(endings):
+            if state.resource.removesuffix(".sync").endswith(endings):
                 yield state
 
     @classmethod
@@ -76,13 +78,12 @@ class StateMachine:
 
 def is_sync(state: definitions.State) -> bool:
     """Whether a task waits for the job to end by itself: the optimized integration with `.sync`."""
-    resource = state.body.get("Resource")
-    return text_of(resource).endswith(".sync")
+    return state.resource.endswith(".sync")
 
 
 def is_optimized(state: definitions.State) -> bool:
     """Whether a task uses Step Functions' own integration and not the SDK's."""
-    return "aws-sdk:" not in text_of(state.body.get("Resource"))
+    return "aws-sdk:" not in state.resource
 
 
 def arguments(state: definitions.State) -> tuple[str, View]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.template.graph import Graph, Resource
-from cdk_distributed_training.checks.template.values import PartialText, ZoneByIndex
+from cdk_distributed_training.checks.template.values import PartialText, ZoneByIndex, differ, is_undecided
 from cdk_distributed_training.checks.template.view import NotJudgedError, View
 
 SUBNET = "AWS::EC2::Subnet"
@@ -83,7 +83,10 @@ class Subnet:
             NotJudgedError: An association that may exist decides.
         """
         for association in self.graph.perhaps_of_type("AWS::EC2::SubnetRouteTableAssociation"):
-            if self.graph.target(association.properties.raw("SubnetId"), SUBNET) is self.resource:
+            subnet = association.properties.raw("SubnetId")
+            if is_undecided(subnet):
+                raise NotJudgedError(("RouteTableId",))
+            if self.graph.target(subnet, SUBNET) is self.resource:
                 if not association.exists:
                     raise NotJudgedError(("RouteTableId",))
                 return association.properties.raw("RouteTableId")
@@ -91,10 +94,16 @@ class Subnet:
 
     @property
     def routes(self) -> list[Resource]:
-        """The routes of its own route table that this template makes."""
+        """The routes of its own route table that this template makes.
+
+        Raises:
+            NotJudgedError: One may be of this table or of another.
+        """
         table = self.route_table
-        routes = self.graph.perhaps_of_type("AWS::EC2::Route")
-        return [route for route in routes if table is not None and route.properties.raw("RouteTableId") == table]
+        routes = list(self.graph.perhaps_of_type("AWS::EC2::Route")) if table is not None else []
+        if any(differ(route.properties.raw("RouteTableId"), table) is None for route in routes):
+            raise NotJudgedError(("RouteTableId",))
+        return [route for route in routes if route.properties.raw("RouteTableId") == table]
 
     @property
     def has_way_out(self) -> bool:

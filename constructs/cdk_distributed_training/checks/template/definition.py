@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.template.errors import UnreadableFileError
 from cdk_distributed_training.checks.template.values import PartialText, Token, Unknown, join, text_of
-from cdk_distributed_training.checks.template.view import Path
+from cdk_distributed_training.checks.template.view import Path, View
 
 _MARK = "\ue000{}\ue001"  # private use characters: they stand for tokens while the text is read as JSON
 _MARKED = re.compile("\ue000(\\d+)\ue001")
@@ -23,13 +23,29 @@ class State:
 
     Attributes:
         name: Its name.
-        body: Its members; expressions of the query language are tokens.
+        body: Its members as written.
         path: Where it is in the definition.
     """
 
     name: str
     body: Mapping[str, Any]
     path: Path
+
+    @property
+    def view(self) -> View:
+        """Its members; expressions of the query language are tokens."""
+        return View(without_expressions(self.body))
+
+    @property
+    def kind(self) -> str:
+        """Its type, such as `Task`."""
+        return str(self.body.get("Type"))
+
+    @property
+    def resource(self) -> str:
+        """What a task calls, tokens in their places."""
+        resource = self.body.get("Resource")
+        return str(resource) if isinstance(resource, (str, PartialText)) else ""
 
 
 def read_definition(text: str | PartialText) -> Any:
@@ -94,6 +110,19 @@ def states(definition: Any, path: Path = ()) -> Iterator[State]:
             yield from states(branch, (*place, "Branches", index))
         for key in ("Iterator", "ItemProcessor"):
             yield from states(body.get(key), (*place, key))
+
+
+def is_literal(node: Any, keys: Collection[str]) -> bool:
+    """Whether a definition has no token as a state or at one of these keys."""
+    if isinstance(node, list):
+        return all(is_literal(item, keys) for item in node)
+    if not isinstance(node, dict):
+        return True
+    states_ = node.get("States") if "StartAt" in node else None
+    found = [*(node.get(key) for key in keys), *(states_.values() if isinstance(states_, dict) else ())]
+    if any(isinstance(item, Token) and not isinstance(item, PartialText) for item in found):
+        return False
+    return all(is_literal(item, keys) for item in node.values())
 
 
 def _is_path_key(key: Any) -> bool:

@@ -73,6 +73,25 @@ class PartialText(Token):
         return "".join(part if isinstance(part, str) else f"${{{describe(part)}}}" for part in self.parts)
 
 
+def is_parameter(value: Any) -> bool:
+    """Whether a value is a parameter as it stands: it is not known, but surely no resource of its own template."""
+    return isinstance(value, Unknown) and value.expression.startswith('{"Ref": ')
+
+
+def is_undecided(value: Any) -> bool:
+    """Whether a value may turn out to be anything, a resource of its own template included."""
+    return isinstance(value, Token) and not isinstance(value, Reference) and not is_parameter(value)
+
+
+def differ(one: Any, other: Any) -> bool | None:
+    """Whether two values are certainly different; None if that is not known."""
+    if one == other:
+        return False
+    if isinstance(one, Reference) and isinstance(other, Reference):
+        return True
+    return None if isinstance(one, Token) or isinstance(other, Token) else True
+
+
 class _Absent:
     """`AWS::NoValue`: the property counts as left out."""
 
