@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cdk_distributed_training.checks.findings import ConfigurationError as ConfigurationError
     from cdk_distributed_training.checks.findings import Finding as Finding
+    from cdk_distributed_training.distribution.command import Command as Command
     from cdk_distributed_training.distribution.distribution import Distribution as Distribution
+    from cdk_distributed_training.distribution.multi_worker_mirrored import MultiWorkerMirrored as MultiWorkerMirrored
+    from cdk_distributed_training.distribution.parameter_server import ParameterServer as ParameterServer
+    from cdk_distributed_training.distribution.processes import Processes as Processes
     from cdk_distributed_training.distribution.torchrun import Torchrun as Torchrun
+    from cdk_distributed_training.distribution.xla import Xla as Xla
     from cdk_distributed_training.job.distributed_training_job import DistributedTrainingJob as DistributedTrainingJob
     from cdk_distributed_training.job.s3_channel import Channel as Channel
     from cdk_distributed_training.job.source_code import SourceCode as SourceCode
@@ -30,8 +35,11 @@ if TYPE_CHECKING:
     from cdk_distributed_training.storage.data_repository import DataRepositoryEvent as DataRepositoryEvent
     from cdk_distributed_training.storage.interfaces import ILustreFileSystem as ILustreFileSystem
     from cdk_distributed_training.storage.lustre_deployment_type import LustreDeploymentType as LustreDeploymentType
+    from cdk_distributed_training.storage.lustre_deployment_type import LustreLogLevel as LustreLogLevel
     from cdk_distributed_training.storage.lustre_deployment_type import LustreStorageType as LustreStorageType
     from cdk_distributed_training.storage.lustre_file_system import LustreFileSystem as LustreFileSystem
+    from cdk_distributed_training.storage.lustre_metadata import LustreMetadata as LustreMetadata
+    from cdk_distributed_training.storage.lustre_read_cache import LustreReadCache as LustreReadCache
 
 __version__ = "0.1.0"
 
@@ -39,6 +47,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Channel": "job.s3_channel",
     "CheckpointConfig": "request.checkpoint_config",
+    "Command": "distribution.command",
     "ConfigurationError": "checks.findings",
     "DataRepositoryEvent": "storage.data_repository",
     "DistributedTrainingJob": "job.distributed_training_job",
@@ -51,14 +60,21 @@ _PUBLIC = {
     "InternetAccess": "network.internet_access",
     "LustreDeploymentType": "storage.lustre_deployment_type",
     "LustreFileSystem": "storage.lustre_file_system",
+    "LustreLogLevel": "storage.lustre_deployment_type",
+    "LustreMetadata": "storage.lustre_metadata",
+    "LustreReadCache": "storage.lustre_read_cache",
     "LustreStorageType": "storage.lustre_deployment_type",
     "ManagedSpot": "request.managed_spot",
+    "MultiWorkerMirrored": "distribution.multi_worker_mirrored",
+    "ParameterServer": "distribution.parameter_server",
+    "Processes": "distribution.processes",
     "SourceCode": "job.source_code",
     "Torchrun": "distribution.torchrun",
     "TrainingCall": "network.training_call",
     "TrainingChannel": "request.channels",
     "TrainingImage": "job.training_image",
     "TrainingNetwork": "network.training_network",
+    "Xla": "distribution.xla",
 }
 
 __all__ = sorted(_PUBLIC)  # noqa: PLE0605  the map is the one list

@@ -131,6 +131,11 @@ def test_compiling_ahead_where_the_tool_does_not_serve(words: tuple[str, ...]) -
         launch_of("xla", "--precompile", "first", *words, "--", "train.py", devices=TRN1)
 
 
+def test_restarts_need_torchrun() -> None:
+    with pytest.raises(Problem, match="--max-restarts needs --agent torchrun, got processes"):
+        launch_of("xla", "--agent", "processes", "--max-restarts", "1", "--", "train.py", devices=TRN1)
+
+
 SUMMARY = """
 echo "INFO ||NEURON_PARALLEL_COMPILE||: Total graphs: 3"
 echo "INFO ||NEURON_PARALLEL_COMPILE||: Total successful compilations: $((3 - FAILED))"

@@ -77,6 +77,8 @@ class Xla(Launcher):
         options, devices = situation.options, situation.devices
         if options.precompile != "no":
             return self._precompile(situation)
+        if options.max_restarts and options.agent != "torchrun":
+            raise Problem(f"--max-restarts needs --agent torchrun, got {options.agent}, which never restarts")
         launch = _AGENTS[options.agent]().launch(situation)
         hosts, address = len(situation.world), situation.leader_address
         variables = {
