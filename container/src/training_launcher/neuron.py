@@ -7,18 +7,19 @@ from training_launcher.problems import Problem
 
 ROOT_PORT = 62182
 """Port where the Neuron runtimes of a world meet; torch_xla's Neuron plug-in has the same."""
+OVER_EFA = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1"}
+"""As AWS's own Neuron samples; every Trainium's EFA can read remote memory, and data loaders fork.
+
+https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/setup-trn1-multi-node-execution.html
+"""
 _KEYED_BY = ("neuronx-cc", "torch-neuronx", "torch-xla")
 
 
 def network_of_collectives(devices: Devices, interface: str, hosts: int) -> dict[str, str]:
-    """How the runtimes of several hosts reach each other: over EFA where it is.
-
-    libfabric itself must be told that a process may fork, as data loaders do.
-    https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/setup-trn1-multi-node-execution.html
-    """
+    """How the runtimes of several hosts reach each other: over EFA where it is."""
     if hosts < 2 or not devices.neuron_cores:
         return {}
-    variables = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1"} if devices.efa else {}
+    variables = dict(OVER_EFA) if devices.efa else {}
     if interface:
         variables["CCOM_SOCKET_IFNAME"] = interface
     return variables

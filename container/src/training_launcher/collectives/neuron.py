@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from training_launcher.collectives.facts import Facts
 from training_launcher.collectives.way import Way, several
+from training_launcher.neuron import OVER_EFA
 
 _SUSPECTS = (
     "the security group must allow all traffic from and to itself, by its own id (EFA traffic does not match rules "
@@ -40,13 +41,8 @@ class _OnNeuron(Way):
         return f"{several(facts.neuron_cores, 'Neuron core')} and {self.package}"
 
     def environment(self, facts: Facts) -> Mapping[str, str]:
-        """As AWS's own Neuron samples; every Trainium's EFA can read remote memory.
-
-        https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/setup-trn1-multi-node-execution.html
-        """
-        if not self.uses_efa(facts):
-            return {}
-        return {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1"}
+        """Those of EFA, where it is used."""
+        return OVER_EFA if self.uses_efa(facts) else {}
 
 
 class Xla(_OnNeuron):
