@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typer
 
+from cdk_distributed_training.cli.check_command import check
 from cdk_distributed_training.cli.describe_command import describe
 from cdk_distributed_training.cli.local_command import local
 
 app = typer.Typer(
     name="dtrain",
-    help="Multi-node training jobs that an AWS CDK app defines: look at them and run them on this machine.",
+    help="Multi-node training jobs that an AWS CDK app defines: look at them, run them on this machine, check them.",
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -17,3 +18,4 @@ app = typer.Typer(
 )
 app.command()(local)
 app.command()(describe)
+app.command()(check)

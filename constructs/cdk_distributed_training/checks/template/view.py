@@ -73,9 +73,10 @@ class View:
         """A number, also one in quotes; None if it is no number."""
         text = self.text(*keys)
         try:
-            return None if text is None else float(text)
+            number = None if text is None else float(text)
         except ValueError:
             return None
+        return int(number) if number is not None and number.is_integer() else number
 
     def flag(self, *keys: str | int) -> bool:
         """A boolean, also one in quotes or in capitals; False if absent."""
