@@ -1,8 +1,12 @@
 """So that this folder, zipped, is a program: ``python3 launcher.zip torchrun -- train.py``."""
 
-import sys
-
-from training_launcher.main import main
+from training_launcher import early_signals
 
 if __name__ == "__main__":
+    early_signals.catch()  # before the other imports take their time
+
+    import sys
+
+    from training_launcher.main import main
+
     sys.exit(main())

@@ -54,6 +54,8 @@ class Children:
                 cwd=directory,
                 env=environment,
                 start_new_session=True,
+                # with a container's first process the kernel ends all others anyway; and here is one thread only
+                preexec_fn=None if self.is_first_process else _die_with_parent(),  # noqa: PLW1509
             )
         except BaseException:
             os.close(reader)
@@ -136,6 +138,21 @@ def process_table() -> dict[int, int]:
     return table
 
 
+def process_state(pid: int) -> str:
+    """One letter for what it does, see proc(5): R, S, D, T and so on; empty if it has ended."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state = file.read().rpartition(b")")[2].split()[0].decode()
+    except (OSError, IndexError):
+        return ""
+    return "" if state in ("Z", "X") else state
+
+
+def innermost(pid: int) -> int:
+    """The process that does the work: the one under the shells, if there are any."""
+    return _targets(pid, process_table(), KILL)[-1]
+
+
 def descendants(pid: int, table: Mapping[int, int]) -> list[int]:
     """Children, their children and so on."""
     children = [child for child, parent in table.items() if parent == pid]
@@ -164,6 +181,24 @@ def _handles(pid: int, number: int) -> bool:
     except OSError:
         return False
     return bool(int(caught, 16) >> (number - 1) & 1)
+
+
+def _die_with_parent() -> Callable[[], None] | None:
+    """What a child does before its program begins, so that the kernel ends it if the launcher is killed (Linux)."""
+    try:
+        import ctypes  # noqa: PLC0415  not needed in a container
+
+        control = ctypes.CDLL(None).prctl
+    except (ImportError, OSError, AttributeError):  # not Linux
+        return None
+    parent = os.getpid()
+
+    def arrange() -> None:
+        control(1, int(KILL), 0, 0, 0)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(137)  # it was killed before the line above
+
+    return arrange
 
 
 def adopt_orphans() -> None:

@@ -64,7 +64,8 @@ class Stream:
         self._held = b""
         self._muted: list[bytes] | None = None
         self._timer: Timer | None = None
-        self._last_read = 0.0
+        self.last_read = time.monotonic()
+        """When something came last, or the watch began."""
         os.set_blocking(fd, False)
         self._watch()
 
@@ -129,6 +130,7 @@ class Stream:
             self._end()
             return False
         self._keep(data)
+        self.last_read = time.monotonic()
         if self._muted is None:
             self._pass_on(data)
         else:
@@ -150,13 +152,12 @@ class Stream:
             self._held += data
         if len(self._held) >= PARTIAL:
             self._flush()
-        self._last_read = time.monotonic()
         if self._held and self._timer is None:
             self._timer = self._reactor.later(IDLE, self._idle)
 
     def _idle(self) -> None:
         self._timer = None
-        rest = IDLE - (time.monotonic() - self._last_read)
+        rest = IDLE - (time.monotonic() - self.last_read)
         if rest > 0:
             self._timer = self._reactor.later(rest, self._idle)
         else:

@@ -55,6 +55,7 @@ class Preparation(NamedTuple):
         return {
             "kind": self.request.launcher.name,
             "processes": self.processes,
+            "hang_timeout": self.request.options.hang_timeout,
             "automatic": getattr(self.request.options, "nproc_per_node", "") == "auto",
             "devices": self.devices.described,
             "instance_type": self.place.cluster.group_of(self.place.host).instance_type,

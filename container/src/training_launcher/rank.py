@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -44,10 +45,28 @@ def main(command: list[str]) -> NoReturn:
     for number in FORWARDED:
         signal.signal(number, lambda received, _frame: forward(child, received))
     tell("started", {**identity, "pid": child})
-    status = os.waitpid(child, 0)[1]
+    status = wait(child)
     tell("ended", {**identity, "pid": child, "status": status})
     hold(status)
     end_like(status)
+
+
+def wait(child: int) -> int:
+    """Wait for the rank's end. A launcher that is killed outright takes its ranks along, also where it is not the
+    first process of a container, whose end would end them all."""
+    try:
+        # the launcher alone holds the other end, so it hangs up with the launcher
+        alive = os.open(os.path.join(RUN, "alive"), os.O_RDONLY | os.O_NONBLOCK)
+        ended = os.pidfd_open(child)
+    except (OSError, AttributeError):  # Linux before 5.3, or another system
+        return os.waitpid(child, 0)[1]
+    poll = select.poll()
+    poll.register(alive, 0)  # a hang-up needs no asking
+    poll.register(ended, select.POLLIN)
+    if alive in dict(poll.poll()):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child, signal.SIGKILL)
+    return os.waitpid(child, 0)[1]
 
 
 def start(command: list[str], output: int) -> int:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from training_launcher import run_directory
+from training_launcher import early_signals, run_directory
 from training_launcher.children import Children
 from training_launcher.console import Console
 from training_launcher.control.coordinator import STOPPED
@@ -73,6 +73,8 @@ class Run:
         self._reactor.on_signals((signal.SIGCHLD,), lambda _: self._children.reap())
         self._reactor.on_signals((signal.SIGTERM, signal.SIGINT), self._told_to_stop)
         self._guarded(self._begin)
+        for number in early_signals.take():
+            self._told_to_stop(number)
         while True:
             try:
                 self._reactor.run()
@@ -163,6 +165,8 @@ class Run:
             self._guarded(lambda: self._go(tuple(message["processes"])))
         elif kind == "stop":
             self._stop(message["host"])
+        elif kind == "stacks":
+            self._guarded(lambda: self._examine(float(message["seconds"])))
         elif kind == "launch":
             self._guarded(lambda: self._launch(message["name"], tuple(message["argv"])))
         elif kind == "end":
@@ -187,8 +191,21 @@ class Run:
             listener=self,
         )
         self._supervisor.start()
+        if self._options.hang_timeout:
+            self._reactor.every(min(1.0, self._options.hang_timeout / 5), self._tell_quiet)
         if plan.awaits is not None and not plan.commands:
             self._awaited = self._reactor.later(plan.awaits, lambda: self._guarded(lambda: self._missed(plan)))
+
+    def _tell_quiet(self) -> None:
+        quiet = self._supervisor.quiet if self._supervisor and not self._over else None
+        if quiet is not None:
+            self._channel.report({"type": "quiet", "seconds": quiet})
+
+    def _examine(self, seconds: float) -> None:
+        if self._stopping or not self._supervisor:
+            return
+        self._say(f"no rank on any host has written anything for {seconds:.0f} s: asking all of them where they stand")
+        self._supervisor.examine(lambda ranks: self._channel.report({"type": "stacks", "ranks": ranks})).begin()
 
     def _launch(self, name: str, argv: tuple[str, ...]) -> None:
         if self._awaited:

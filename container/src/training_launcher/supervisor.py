@@ -6,8 +6,8 @@ import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Mapping
-from typing import NamedTuple, Optional, Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol
 
 from training_launcher.children import KILL, TERMINATE, Children, send, signal_deepest, signal_group
 from training_launcher.failure import Failure
@@ -17,6 +17,9 @@ from training_launcher.problems import NOT_STARTED, Problem
 from training_launcher.process_end import OutOfMemoryCounter, failure_of
 from training_launcher.rank_events import Event, RankEvents
 from training_launcher.reactor import Reactor
+
+if TYPE_CHECKING:
+    from training_launcher.hang.examination import RankExamination
 
 _PIPE_SIZE = 1 << 20
 _CLOSING = 5.0
@@ -73,7 +76,8 @@ class Supervisor:
         self._command_failure: Failure | None = None
         self._rank_failures: list[tuple[float, Failure]] = []
         self._memory = OutOfMemoryCounter()
-        self._stopping = self._ending = False
+        self._stopping = self._ending = self._examined = False
+        self._alive = -1
         self._events = RankEvents(reactor, run_directory, self._event)
 
     @property
@@ -93,6 +97,7 @@ class Supervisor:
             Problem: One cannot be started.
         """
         if self._plan.awaits is not None or any(map(_starts_ranks, self._plan.commands)):
+            self._alive = _hold_alive(self._run_directory)
             for local in range(self._plan.processes):
                 self._open_output(local)
         for command in self._plan.commands:
@@ -106,6 +111,26 @@ class Supervisor:
         """
         if self._plan.awaits is not None and not self._ending:
             self._start(Command(name, argv))
+
+    @property
+    def quiet(self) -> float | None:
+        """Seconds since any rank here has written something; None without ranks."""
+        if self._merger.console.full:
+            return 0.0  # the reader of our output holds the ranks back
+        now = time.monotonic()
+        return min((now - stream.last_read for stream in self._streams.values()), default=None)
+
+    def examine(self, finished: Callable[[list[dict[str, Any]]], None]) -> RankExamination:
+        """Make every rank write where it stands. They end by it, which is no news any more.
+
+        Args:
+            finished: Called with what to tell the leader of each rank.
+        """
+        from training_launcher.hang.examination import RankExamination, Silent  # noqa: PLC0415  seldom needed
+
+        self._examined = True
+        silent = [Silent(rank.number, rank.local, rank.pid, self._streams[rank.local]) for rank in self.running_ranks]
+        return RankExamination(self._reactor, silent, finished)
 
     def stop_ranks(self) -> None:
         """Tell every rank to save and end, and hold back whoever would end the others with the first."""
@@ -153,6 +178,9 @@ class Supervisor:
     def close(self) -> None:
         """Pass on the last output and let go of every pipe."""
         self._events.close()
+        if self._alive >= 0:
+            os.close(self._alive)
+            self._alive = -1
         for stream in [*self._streams.values(), *(stream for _, stream in self._command_streams.values())]:
             stream.close()
 
@@ -230,7 +258,7 @@ class Supervisor:
         stream = self._streams[rank.local]
         stream.drain()
         self._ranks[rank.local] = rank._replace(status=status)
-        if status and not self._stopping and not self._ending:
+        if status and not self._stopping and not self._ending and not self._examined:
             failure = failure_of(
                 status,
                 host=self._plan.host,
@@ -257,7 +285,10 @@ class Supervisor:
             return
         if command.rank is not None:
             self._rank_ended(self._ranks[command.local_rank], status)
-        else:
+        if self._examined:
+            stream.close()
+            return
+        if command.rank is None:
             stream.close()
             if status and not self._ending:
                 stream.unmute()
@@ -321,6 +352,13 @@ class _GuardedStream(Stream):
     def _readable(self) -> None:
         self._events.receive()
         super()._readable()
+
+
+def _hold_alive(run_directory: str) -> int:
+    """A pipe whose end the launcher alone holds: the guards see by it when the launcher is no more."""
+    path = os.path.join(run_directory, "alive")
+    os.mkfifo(path, 0o600)
+    return os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
 def _enlarge(pipe: int) -> None:

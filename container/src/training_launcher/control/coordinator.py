@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from training_launcher.control.agreement import agree
 from training_launcher.failure import Failure
 from training_launcher.framing import Message
 from training_launcher.problems import NOT_STARTED
 from training_launcher.root_cause import Candidates
+
+if TYPE_CHECKING:
+    from training_launcher.hang.watch import HangWatch
 
 STOPPED = 143
 
@@ -38,6 +41,7 @@ class Coordinator:
         self._broadcast, self._later, self._now = broadcast, later, now
         self._reports: dict[str, dict[str, Any]] = {}
         self._candidates = Candidates()
+        self._hang: HangWatch | None = None
         self._ended: dict[str, bool] = {}
         self._done: set[str] = set()
         self._deciding: set[str] = set()
@@ -59,7 +63,10 @@ class Coordinator:
         kind = message["type"]
         if kind == "ready":
             self._ready(host, message["report"])
-        elif kind == "failed":
+        elif kind in ("quiet", "stacks"):
+            if self._hang:
+                self._hang.receive(host, message)
+        elif kind == "failed" and not (self._hang and self._hang.examining):
             self.failed(Failure.from_message(message["failure"]))
         elif kind == "stop":
             self._stop(host)
@@ -109,8 +116,24 @@ class Coordinator:
             self.failed(agreed)
             return
         self._going = True
+        self._watch_for_hangs()
         self._deciding = {self._world[position] for position, count in enumerate(agreed) if count}
         self._broadcast({"type": "go", "processes": list(agreed)})
+
+    def _watch_for_hangs(self) -> None:
+        seconds = self._reports[self._world[0]].get("hang_timeout")
+        if not seconds:
+            return
+        from training_launcher.hang.watch import HangWatch  # noqa: PLC0415  opt-in
+
+        self._hang = HangWatch(
+            hosts=[host for host in self._world if self._reports[host]["processes"]],
+            seconds=float(seconds),
+            broadcast=self._broadcast,
+            later=self._later,
+            now=self._now,
+            failed=self.failed,
+        )
 
     def _decide(self) -> None:
         if self._over or self._stopping:

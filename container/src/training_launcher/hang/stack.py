@@ -1,0 +1,81 @@
+"""The stack of one rank, as Python's faulthandler writes it."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, Optional
+
+_FATAL = "Fatal Python error: "
+_FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+) in (?P<function>.*)$')
+_OTHERS_CODE = re.compile(r"/(site-packages|dist-packages|python3(\.\d+)?)/|^<frozen ")
+_COLLECTIVE = re.compile(r"/torch/distributed/|/torch_xla/|/torch_neuronx/|/mpi4py/|/horovod/|/smdistributed/")
+
+
+class Frame(NamedTuple):
+    """A place in the code."""
+
+    file: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} in {self.function}"
+
+
+class Stack(NamedTuple):
+    """Where one rank stands."""
+
+    rank: int
+    local: int
+    host: str
+    state: str
+    """Its process's state in ``/proc``: T is stopped, D waits in the kernel for a device, R computes, S waits."""
+    frames: tuple[Frame, ...] = ()
+    """Of the main thread, innermost first; empty for a process that is no Python or does not answer."""
+    quiet: float = 0.0
+    """Seconds since it last wrote something."""
+
+    @property
+    def where(self) -> Optional[Frame]:
+        """The innermost line of the user's own code, else of any."""
+        return next((frame for frame in self.frames if not _OTHERS_CODE.search(frame.file)), None) or (
+            self.frames[0] if self.frames else None
+        )
+
+    @property
+    def in_collective(self) -> bool:
+        """Whether it waits for other ranks."""
+        return any(_COLLECTIVE.search(frame.file) for frame in self.frames)
+
+    @property
+    def doing(self) -> str:
+        """What it does, in a few words."""
+        if self.state in ("T", "t"):
+            return "its process is stopped (SIGSTOP or a debugger)" + (f" at {self.where}" if self.where else "")
+        if not self.where:
+            return f"it shows no Python stack (process state {self.state or 'unknown'})"
+        inner = f", waiting in {self.frames[0].function}" if self.in_collective else ""
+        return f"at {self.where}{inner}"
+
+
+def read_frames(output: bytes) -> tuple[Frame, ...]:
+    """The main thread's frames in the last crash report within a process's output.
+
+    Every thread has its paragraph; the one that took the signal, which is the main one, comes as the *current* thread.
+    https://docs.python.org/3/library/faulthandler.html
+    """
+    lines = output.decode(errors="replace").split("\n")
+    starts = [number for number, line in enumerate(lines) if line.startswith(_FATAL)]
+    if not starts:
+        return ()
+    frames: list[Frame] = []
+    current = False
+    for line in lines[starts[-1] + 1 :]:
+        found = _FRAME.match(line)
+        if found and current:
+            frames.append(Frame(found["file"], int(found["line"]), found["function"]))
+        elif line.startswith(("Current thread ", "Thread 0x", "Stack (most recent call first)")):
+            if frames:
+                break
+            current = not line.startswith("Thread 0x")
+    return tuple(frames)
