@@ -126,7 +126,9 @@ def test_what_the_user_set_wins(tmp_path: Path) -> None:
     mine = {"NCCL_SOCKET_IFNAME": "ens5", "SM_HOSTS": "mine", "PYTHONUNBUFFERED": "", "PYTHONPATH": "/lib/mine"}
     plan = plan_of(tmp_path, "torchrun", "--", "train.py", environment=mine)
     assert not {"NCCL_SOCKET_IFNAME", "SM_HOSTS", "PYTHONUNBUFFERED"} & set(plan.environment)
-    assert plan.environment["PYTHONPATH"] == f"/lib/mine:{tmp_path}/code"
+    *first, launcher = plan.environment["PYTHONPATH"].split(":")
+    assert first == ["/lib/mine", f"{tmp_path}/code"]
+    assert (Path(launcher) / "training_launcher").is_dir(), "last, so that it shadows nothing"
     assert plan.environment["GLOO_SOCKET_IFNAME"] == "eth0"
 
 

@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 from training_launcher import __version__
+from training_launcher.collectives.options import add_collectives_arguments
 from training_launcher.entry import Entry, parse_entry
 from training_launcher.groups import add_group_arguments, group_entries
 from training_launcher.hang.options import add_hang_arguments
 from training_launcher.launchers import launcher_kinds
 from training_launcher.launchers.base import Launcher, whole_number
+from training_launcher.preflight.options import add_preflight_arguments
 from training_launcher.problems import Problem
 
 CONTROL_PORT = 7775
@@ -83,6 +85,8 @@ def _add_common(group: argparse._ArgumentGroup, environment: Mapping[str, str]) 
     group.add_argument("--dry-run", action="store_true", help="print what this host would run, as JSON, and end")
     add_group_arguments(group)
     add_hang_arguments(group)
+    add_collectives_arguments(group)
+    add_preflight_arguments(group)
     group.add_argument(
         "--boolean-hyperparameters",
         choices=["value", "flag"],

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from training_launcher.collectives.choose import AUTO, Choice, choose
+from training_launcher.collectives.facts import detect_facts
 from training_launcher.command_line import Request
 from training_launcher.devices import Devices, detect_devices
 from training_launcher.entry import Entry
@@ -16,6 +18,8 @@ from training_launcher.json_file import read_json_object
 from training_launcher.launchers.base import Launch, Situation
 from training_launcher.place import Place
 from training_launcher.plan import Command, LaunchPlan
+from training_launcher.preflight.levels import effective_level
+from training_launcher.problems import Problem
 from training_launcher.run_directory import path_of
 from training_launcher.sagemaker_variables import JobFacts, read_channels, sagemaker_variables
 from training_launcher.secrets_mask import Mask
@@ -29,6 +33,7 @@ class Preparation(NamedTuple):
     request: Request
     place: Place
     devices: Devices
+    collectives: Choice
     hyperparameters: Mapping[str, str]
     channels: Mapping[str, Any]
     run_directory: str
@@ -59,7 +64,15 @@ class Preparation(NamedTuple):
             "automatic": getattr(self.request.options, "nproc_per_node", "") == "auto",
             "devices": self.devices.described,
             "instance_type": self.place.cluster.group_of(self.place.host).instance_type,
+            "collectives": self.collectives.label if self.processes else "",
         }
+
+    @property
+    def preflight_level(self) -> str:
+        """How much this host tries before the start."""
+        place = self.place
+        hosts = len(place.world) if place.host in place.world else 0
+        return effective_level(self.request.options.preflight, hosts=hosts, efa=self.collectives.over_efa)
 
     @property
     def mask(self) -> Mask:
@@ -120,6 +133,7 @@ class Preparation(NamedTuple):
                 self.environment,
                 process_variables(self.environment, place.working_directory),
                 network_variables(place.cluster.interface, len(place.world)),
+                self.collectives.environment,
                 sagemaker_variables(facts),
                 launch.environment,
                 {"TRAINING_WORLD_SIZE": str(situation.world_size)},
@@ -129,8 +143,14 @@ class Preparation(NamedTuple):
             restarts=launch.restarts,
             needs=launch.needs,
             awaits=launch.awaits,
-            notes=launch.notes,
+            notes=(*self._collectives_notes, *launch.notes),
         )
+
+    @property
+    def _collectives_notes(self) -> tuple[str, ...]:
+        if not self.processes:
+            return ()
+        return (self.collectives.line, *(f"warning: {warning}" for warning in self.collectives.warnings))
 
     def _group_launch(self, python: str) -> Launch:
         """What a host outside of the world runs."""
@@ -149,10 +169,12 @@ def prepare(request: Request, place: Place, environment: Mapping[str, str]) -> P
         Problem: A file of the job is wrong.
     """
     config = os.path.join(place.base_directory, "input/config")
+    devices = detect_devices(environment)
     preparation = Preparation(
         request=request,
         place=place,
-        devices=detect_devices(environment),
+        devices=devices,
+        collectives=_choose(request, place, devices, environment),
         hyperparameters=request.launcher.hyperparameters(
             request.options, read_hyperparameters(config, request.options.hyperparameter_encoding)
         ),
@@ -162,3 +184,21 @@ def prepare(request: Request, place: Place, environment: Mapping[str, str]) -> P
     )
     _ = preparation.processes  # complains about a wrong number now, and not after the hosts have met
     return preparation
+
+
+def _choose(request: Request, place: Place, devices: Devices, environment: Mapping[str, str]) -> Choice:
+    facts = detect_facts(
+        environment,
+        devices,
+        hosts=len(place.world),
+        instance_type=place.cluster.group_of(place.host).instance_type,
+    )
+    # a plan may be printed on another machine, and only hosts with ranks need what they need
+    required = request.options.require_efa and not request.options.dry_run and place.host in place.world
+    wanted = request.options.collectives if place.host in place.world else AUTO
+    try:
+        return choose(facts, wanted, require_efa=required)
+    except Problem:
+        if not request.options.dry_run:
+            raise
+        return choose(facts)

@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from training_launcher import early_signals, run_directory
 from training_launcher.children import Children
@@ -22,12 +22,16 @@ from training_launcher.output import Merger, Stream, Voice
 from training_launcher.place import Place
 from training_launcher.plan import LaunchPlan, shown
 from training_launcher.ports import require_free_port
+from training_launcher.preflight.levels import OFF
 from training_launcher.prepare import Preparation
 from training_launcher.problems import INTERNAL, NOT_STARTED, Problem
 from training_launcher.reactor import Reactor, Timer
 from training_launcher.requirements import pip_command, pip_environment, pip_error
 from training_launcher.source import CHANNEL, unpack_source
 from training_launcher.supervisor import Supervisor
+
+if TYPE_CHECKING:
+    from training_launcher.preflight.examination import Examination
 
 _ANSWER = 15.0
 """Seconds in which the leader must decide about a failure; then this host decides for itself."""
@@ -57,6 +61,8 @@ class Run:
         self._children = Children()
         self._channel = join(self._reactor, place, options, environment, on_order=self._order, say=self._say)
         self._supervisor: Supervisor | None = None
+        self._examination: Examination | None = None
+        self._addresses = dict(place.addresses)
         self._began = time.monotonic()
         self._steps = {"source code", "names"}
         self._stopping = self._over = self._rank_has_failed = False
@@ -115,9 +121,13 @@ class Run:
             self._reactor,
             others,
             self._options.name_timeout,
-            lambda name, address: self._channel.resolved({name: address}),
+            self._name_found,
             lambda problem: self._guarded(lambda: self._names_found(problem)),
         )
+
+    def _name_found(self, name: str, address: str) -> None:
+        self._addresses[name] = address
+        self._channel.resolved({name: address})
 
     def _names_found(self, problem: Problem | None) -> None:
         if problem:
@@ -153,7 +163,20 @@ class Run:
 
     def _ready(self) -> None:
         assert isinstance(self._preparation, Preparation)  # noqa: S101
-        self._channel.report({"type": "ready", "report": self._preparation.report})
+        report = self._preparation.report
+        if self._preparation.preflight_level != OFF:
+            from training_launcher.preflight.examination import Examination  # noqa: PLC0415  one host needs none
+
+            self._examination = Examination(
+                self._reactor,
+                self._children,
+                self._preparation,
+                seconds=self._options.preflight_timeout,
+                asked=self._options.preflight is not None,
+                report=self._channel.report,
+            )
+            report["preflight"] = self._examination.begin()
+        self._channel.report({"type": "ready", "report": report})
 
     # Orders from the leader
 
@@ -162,7 +185,13 @@ class Run:
         if self._over:
             return
         if kind == "go":
+            if self._place.host == self._place.world[0]:
+                for note in message.get("notes", ()):
+                    self._say(note)
             self._guarded(lambda: self._go(tuple(message["processes"])))
+        elif kind in ("check", "try") and self._examination:
+            examination = self._examination
+            self._guarded(lambda: examination.order(message, self._addresses))
         elif kind == "stop":
             self._stop(message["host"])
         elif kind == "stacks":
@@ -175,6 +204,8 @@ class Run:
 
     def _go(self, processes: tuple[int, ...]) -> None:
         assert isinstance(self._preparation, Preparation)  # noqa: S101
+        if self._examination:
+            self._examination.close()
         plan = self._preparation.plan(processes)
         self._describe(plan)
         for need in plan.needs:
@@ -350,6 +381,8 @@ class Run:
             self._children.signal_all(number)
 
     def _leave(self) -> None:
+        if self._examination:
+            self._examination.close()
         if self._supervisor:
             self._supervisor.close()
         self._channel.leave(self._reactor.stop)

@@ -35,6 +35,8 @@ class Choice(NamedTuple):
     warnings: tuple[str, ...]
     suspects: str
     """Where to look when hosts cannot reach each other this way."""
+    interface_variable: str
+    """The variable that names the way's network interface; empty when it has none."""
     over_efa: bool
     """Whether the hosts will meet over the Elastic Fabric Adapter."""
     fabric_gigabits: float
@@ -88,6 +90,7 @@ def choose(facts: Facts, wanted: str = AUTO, *, require_efa: bool = False) -> Ch
         },
         warnings=tuple(way.warnings(facts)),
         suspects=way.suspects,
+        interface_variable=way.interface_variable,
         over_efa=facts.several_hosts and way.uses_efa(facts),
         fabric_gigabits=facts.fabric.gigabits if way.uses_efa(facts) else 0.0,
     )

@@ -23,6 +23,7 @@ class NcclOverEfa(Way):
     """
 
     backend: ClassVar[str] = "nccl"
+    interface_variable: ClassVar[str] = "NCCL_SOCKET_IFNAME"
     suspects: ClassVar[str] = (
         "the security group must allow all traffic from and to itself, by its own id (EFA traffic does not match rules "
         "with addresses), all hosts must be in one subnet, and aws-ofi-nccl and libfabric must fit the image's NCCL"

@@ -13,6 +13,7 @@ class Gloo(Way):
     """Works everywhere, and is the only one without an accelerator."""
 
     backend: ClassVar[str] = "gloo"
+    interface_variable: ClassVar[str] = "GLOO_SOCKET_IFNAME"
     suspects: ClassVar[str] = (
         "the security group must let the hosts reach each other on every port, and GLOO_SOCKET_IFNAME must name the "
         "interface between them"

@@ -17,6 +17,7 @@ class Smddp(Way):
     """https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-data-parallel-support.html."""
 
     backend: ClassVar[str] = "smddp"
+    interface_variable: ClassVar[str] = "NCCL_SOCKET_IFNAME"
     suspects: ClassVar[str] = NcclOverEfa.suspects
 
     def label(self, facts: Facts) -> str:

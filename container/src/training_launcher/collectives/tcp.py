@@ -13,6 +13,7 @@ class NcclOverTcp(Way):
     """NCCL's own transports."""
 
     backend: ClassVar[str] = "nccl"
+    interface_variable: ClassVar[str] = "NCCL_SOCKET_IFNAME"
     suspects: ClassVar[str] = (
         "the security group must let the hosts reach each other on every port, and NCCL_SOCKET_IFNAME must name the "
         "interface between them"

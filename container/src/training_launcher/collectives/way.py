@@ -17,6 +17,9 @@ class Way(abc.ABC):
     suspects: ClassVar[str]
     """Where to look when hosts cannot reach each other this way."""
 
+    interface_variable: ClassVar[str] = ""
+    """The variable that names its network interface, where it has one."""
+
     @abc.abstractmethod
     def label(self, facts: Facts) -> str:
         """The way in few words, such as ``nccl over EFA``."""

@@ -32,6 +32,13 @@ def agree(world: Sequence[str], reports: Mapping[str, Mapping[str, Any]]) -> tup
                 f"{reports[other]['devices']}: a device is missing or broken "
                 "(with --nproc-per-node N the job would start nevertheless)",
             )
+        ours, theirs = report.get("collectives"), reports[other].get("collectives")
+        if ours and theirs and ours != theirs:
+            return _failure(
+                host,
+                f"{host} would use {ours}, but {other} of the same instance type {theirs}: a device, libfabric or a "
+                "plug-in is missing on one of them (their logs say which; --collectives names one for all)",
+            )
     return tuple(int(reports[host]["processes"]) for host in world)
 
 

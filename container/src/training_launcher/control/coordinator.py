@@ -12,6 +12,9 @@ from training_launcher.problems import NOT_STARTED
 from training_launcher.root_cause import Candidates
 
 if TYPE_CHECKING:
+    from training_launcher.preflight.director import Director
+
+if TYPE_CHECKING:
     from training_launcher.hang.watch import HangWatch
 
 STOPPED = 143
@@ -41,6 +44,7 @@ class Coordinator:
         self._broadcast, self._later, self._now = broadcast, later, now
         self._reports: dict[str, dict[str, Any]] = {}
         self._candidates = Candidates()
+        self._preflight: Director | None = None
         self._hang: HangWatch | None = None
         self._ended: dict[str, bool] = {}
         self._done: set[str] = set()
@@ -63,6 +67,8 @@ class Coordinator:
         kind = message["type"]
         if kind == "ready":
             self._ready(host, message["report"])
+        elif kind in ("checked", "tried") and self._preflight:
+            self._preflight.receive(host, message)
         elif kind in ("quiet", "stacks"):
             if self._hang:
                 self._hang.receive(host, message)
@@ -115,10 +121,31 @@ class Coordinator:
         if isinstance(agreed, Failure):
             self.failed(agreed)
             return
+        if len(self._world) == 1:
+            self._go(agreed, ())
+            return
+        from training_launcher.preflight.director import Director  # noqa: PLC0415  one host has nothing to try
+
+        self._preflight = Director(
+            world=self._world,
+            reports=self._reports,
+            processes=agreed,
+            broadcast=self._broadcast,
+            later=self._later,
+            now=self._now,
+            passed=lambda notes: self._go(agreed, notes),
+            failed=self.failed,
+        )
+        self._preflight.begin()
+
+    def _go(self, processes: Sequence[int], notes: Sequence[str]) -> None:
+        if self._over or self._candidates:
+            return
         self._going = True
         self._watch_for_hangs()
-        self._deciding = {self._world[position] for position, count in enumerate(agreed) if count}
-        self._broadcast({"type": "go", "processes": list(agreed)})
+        self._deciding = {self._world[position] for position, count in enumerate(processes) if count}
+        said = {"notes": list(notes)} if notes else {}
+        self._broadcast({"type": "go", "processes": list(processes), **said})
 
     def _watch_for_hangs(self) -> None:
         seconds = self._reports[self._world[0]].get("hang_timeout")

@@ -25,6 +25,7 @@ class Director:
         processes: Ranks of each host of the world.
         broadcast: Sends a message to every host, this one included.
         later: Calls back after some seconds.
+        now: A clock that only runs forward, in seconds.
         passed: Called once with lines to say when the ranks may start.
         failed: Called once when they may not.
     """
@@ -37,12 +38,14 @@ class Director:
         processes: Sequence[int],
         broadcast: Callable[[Message], None],
         later: Callable[[float, Callable[[], None]], Any],
+        now: Callable[[], float],
         passed: Callable[[Sequence[str]], None],
         failed: Callable[[Failure], None],
     ) -> None:
         self._world, self._processes = tuple(world), tuple(processes)
         self._parts = {host: reports[host].get("preflight") or {} for host in world}
-        self._broadcast, self._later, self._passed, self._failed = broadcast, later, passed, failed
+        self._broadcast, self._passed, self._failed = broadcast, passed, failed
+        self._later, self._now, self._began = later, now, now()
         self._summaries: dict[str, Mapping[str, Any]] = {}
         self._tried: dict[str, Mapping[str, Any]] = {}
         self._said: list[str] = []
@@ -91,7 +94,7 @@ class Director:
         return [host for host, count in zip(self._world, self._processes) if count]  # noqa: B905
 
     def _judge_network(self) -> None:
-        verdict = judge_network(self._world, self._summaries)
+        verdict = judge_network(self._world, self._summaries, seconds=self._now() - self._began)
         if isinstance(verdict, Failure):
             self._fail(verdict)
             return

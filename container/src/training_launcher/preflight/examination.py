@@ -64,8 +64,8 @@ class Examination:
             Problem: This host alone is wrong already.
         """
         place, choice = self._preparation.place, self._preparation.collectives
-        environment = {**self._preparation.environment}
-        problem = interface_problem(place.cluster.interface, environment)
+        variable = choice.interface_variable
+        problem = interface_problem(place.cluster.interface, variable, self._preparation.environment.get(variable, ""))
         if problem:
             raise Problem(f"{place.host}: {problem}", kind=KIND, exit_code=EXIT_CODE)
         self._doorbell = Doorbell(self._reactor, address=place.own_address, host=place.host, token=self._token)

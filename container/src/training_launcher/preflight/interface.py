@@ -6,19 +6,20 @@ import os
 import socket
 import struct
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 _SIOCGIFADDR = 0x8915
 
 
-def interface_problem(interface: str, environment: Mapping[str, str], root: str = "/") -> str:
+def interface_problem(interface: str, variable: str, value: str, root: str = "/") -> str:
     """What is wrong with the interfaces; empty when nothing.
 
     gloo says it only after torch has been imported, and NCCL in the middle of its connections.
 
     Args:
         interface: From resourceconfig.json; empty when unknown.
-        environment: As the ranks will have it, for NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME.
+        variable: The one that the chosen collectives read, NCCL_SOCKET_IFNAME or GLOO_SOCKET_IFNAME.
+        value: What the user has set it to; empty when nothing.
         root: Another place for ``/sys``, for tests.
     """
     there = [name for _, name in socket.if_nameindex()]
@@ -28,23 +29,20 @@ def interface_problem(interface: str, environment: Mapping[str, str], root: str 
         return f"the network interface {interface} is down"
     if interface and sys.platform == "linux" and not _has_address(interface):
         return f"the network interface {interface} has no address"
-    return variables_problem(environment, there)
+    return variable_problem(variable, value, there)
 
 
-def variables_problem(environment: Mapping[str, str], there: Sequence[str]) -> str:
-    """Whether the variables for collectives name interfaces that are there.
+def variable_problem(variable: str, value: str, there: Sequence[str]) -> str:
+    """Whether the variable names interfaces that are there.
 
     https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html#nccl-socket-ifname (prefixes, ``=`` for exact
     names, ``^`` for all others); gloo takes exact names, several with commas.
     """
-    gloo = environment.get("GLOO_SOCKET_IFNAME", "")
-    absent = [name for name in gloo.split(",") if name and name not in there]
-    if absent:
-        return f"GLOO_SOCKET_IFNAME names {', '.join(absent)}, but there are {', '.join(there)}"
-    nccl = environment.get("NCCL_SOCKET_IFNAME", "")
-    if nccl and not any(_nccl_takes(nccl, name) for name in there):
-        return f"NCCL_SOCKET_IFNAME={nccl} leaves no interface of {', '.join(there)}"
-    return ""
+    if variable.startswith("NCCL"):
+        taken = not value or any(_nccl_takes(value, name) for name in there)
+        return "" if taken else f"{variable}={value} leaves no interface of {', '.join(there)}"
+    absent = [name for name in value.split(",") if name and name not in there]
+    return f"{variable} names {', '.join(absent)}, but there are {', '.join(there)}" if absent else ""
 
 
 def _nccl_takes(pattern: str, name: str) -> bool:

@@ -31,12 +31,15 @@ def summary_of(answers: Sequence[Answer], *, leader: bool) -> dict[str, Any]:
     }
 
 
-def judge_network(world: Sequence[str], summaries: Mapping[str, Mapping[str, Any]]) -> Failure | list[str]:
+def judge_network(
+    world: Sequence[str], summaries: Mapping[str, Mapping[str, Any]], *, seconds: float
+) -> Failure | list[str]:
     """The failure, or what to say about the network.
 
     Args:
         world: Hosts that run ranks, the leader first.
         summaries: `summary_of` of each.
+        seconds: How long it took.
     """
     broken = [
         (source, target, error) for source in world for target, error in sorted(summaries[source]["errors"].items())
@@ -49,7 +52,7 @@ def judge_network(world: Sequence[str], summaries: Mapping[str, Mapping[str, Any
     skew = max(map(abs, ahead.values()), default=0.0)
     said = [
         f"preflight: {len(world)} hosts reach each other both ways ({paths} paths, the slowest in "
-        f"{slowest * 1000:.0f} ms; clocks within {skew:.2f} s)"
+        f"{slowest * 1000:.0f} ms; clocks within {skew:.2f} s; all of it in {seconds:.2f} s)"
     ]
     return said + [
         f"warning: the clock of {host} is {abs(seconds):.1f} s {'ahead of' if seconds > 0 else 'behind'} that of "
