@@ -14,9 +14,18 @@ if TYPE_CHECKING:
     from cdk_distributed_training.checks.findings import Finding as Finding
     from cdk_distributed_training.distribution.command import Command as Command
     from cdk_distributed_training.distribution.distribution import Distribution as Distribution
+    from cdk_distributed_training.distribution.mpi import MPI as MPI
     from cdk_distributed_training.distribution.multi_worker_mirrored import MultiWorkerMirrored as MultiWorkerMirrored
     from cdk_distributed_training.distribution.parameter_server import ParameterServer as ParameterServer
     from cdk_distributed_training.distribution.processes import Processes as Processes
+    from cdk_distributed_training.distribution.pytorch_ddp import PyTorchDDP as PyTorchDDP
+    from cdk_distributed_training.distribution.smdistributed_data_parallel import (
+        SMDistributedDataParallel as SMDistributedDataParallel,
+    )
+    from cdk_distributed_training.distribution.smdistributed_model_parallel import (
+        SMDistributedModelParallel as SMDistributedModelParallel,
+    )
+    from cdk_distributed_training.distribution.smp import SMP as SMP
     from cdk_distributed_training.distribution.torchrun import Torchrun as Torchrun
     from cdk_distributed_training.distribution.xla import Xla as Xla
     from cdk_distributed_training.job.distributed_training_job import DistributedTrainingJob as DistributedTrainingJob
@@ -64,10 +73,15 @@ _PUBLIC = {
     "LustreMetadata": "storage.lustre_metadata",
     "LustreReadCache": "storage.lustre_read_cache",
     "LustreStorageType": "storage.lustre_deployment_type",
+    "MPI": "distribution.mpi",
     "ManagedSpot": "request.managed_spot",
     "MultiWorkerMirrored": "distribution.multi_worker_mirrored",
     "ParameterServer": "distribution.parameter_server",
     "Processes": "distribution.processes",
+    "PyTorchDDP": "distribution.pytorch_ddp",
+    "SMDistributedDataParallel": "distribution.smdistributed_data_parallel",
+    "SMDistributedModelParallel": "distribution.smdistributed_model_parallel",
+    "SMP": "distribution.smp",
     "SourceCode": "job.source_code",
     "Torchrun": "distribution.torchrun",
     "TrainingCall": "network.training_call",

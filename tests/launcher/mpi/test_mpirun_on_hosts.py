@@ -354,7 +354,7 @@ def test_the_data_parallel_library_that_is_there(job: LauncherJob) -> None:
     """Found beside the script too."""
     job.source(
         train__py="import os, smdistributed.dataparallel as library; print(library.NAME, os.environ['TRAINING_SMDDP'])",
-        smdistributed___dataparallel______init____py="NAME = 'smddp'",
+        smdistributed___dataparallel__py="NAME = 'smddp'",
     )
     outcomes = job.run("smdistributed-dataparallel", "--mpi4py", "never", "--", "train.py")
     assert outcomes["algo-2"].code == 0, outcomes["algo-2"].text

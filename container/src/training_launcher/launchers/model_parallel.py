@@ -18,7 +18,8 @@ def add_parameters(parser: argparse.ArgumentParser) -> None:
         "--parameter",
         action="append",
         default=[],
-        metavar="NAME=VALUE",
+        nargs=2,
+        metavar=("NAME", "VALUE"),
         help="a parameter of the library, its value as JSON, or text where it is no JSON; may be repeated; goes before "
         f"the same one in the hyperparameter {HYPERPARAMETER}",
     )
@@ -28,7 +29,7 @@ def with_parameters(options: argparse.Namespace, hyperparameters: Mapping[str, s
     """The hyperparameters with ``mp_parameters``, from which ``SM_HP_MP_PARAMETERS`` and an argument come.
 
     Raises:
-        Problem: An option has no ``=``, or the hyperparameter is no JSON object.
+        Problem: The hyperparameter is no JSON object.
     """
     text = hyperparameters.get(HYPERPARAMETER, "{}")
     try:
@@ -37,10 +38,7 @@ def with_parameters(options: argparse.Namespace, hyperparameters: Mapping[str, s
         parameters = None
     if not isinstance(parameters, dict):
         raise Problem(f"the hyperparameter {HYPERPARAMETER} must be a JSON object, got {text!r}")
-    for word in options.parameter:
-        name, separator, value = word.partition("=")
-        if not name or not separator:
-            raise Problem(f"--parameter must be NAME=VALUE, as in tensor_parallel_degree=4, got {word!r}")
+    for name, value in options.parameter:
         parameters[name] = _value(value)
     merged = {**hyperparameters, HYPERPARAMETER: json.dumps(parameters, ensure_ascii=False)}
     return dict(sorted(merged.items()))
