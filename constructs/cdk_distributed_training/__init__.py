@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cdk_distributed_training.checks.findings import ConfigurationError as ConfigurationError
     from cdk_distributed_training.checks.findings import Finding as Finding
+    from cdk_distributed_training.checks.plugin import DistributedTrainingChecks as DistributedTrainingChecks
     from cdk_distributed_training.distribution.command import Command as Command
     from cdk_distributed_training.distribution.distribution import Distribution as Distribution
     from cdk_distributed_training.distribution.mpi import MPI as MPI
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from cdk_distributed_training.request.managed_spot import ManagedSpot as ManagedSpot
     from cdk_distributed_training.request.override import ExecutionInputError as ExecutionInputError
     from cdk_distributed_training.storage.data_repository import DataRepositoryEvent as DataRepositoryEvent
+    from cdk_distributed_training.storage.efs_file_system import EfsFileSystem as EfsFileSystem
     from cdk_distributed_training.storage.interfaces import ILustreFileSystem as ILustreFileSystem
     from cdk_distributed_training.storage.lustre_deployment_type import LustreDeploymentType as LustreDeploymentType
     from cdk_distributed_training.storage.lustre_deployment_type import LustreLogLevel as LustreLogLevel
@@ -59,8 +61,10 @@ _PUBLIC = {
     "Command": "distribution.command",
     "ConfigurationError": "checks.findings",
     "DataRepositoryEvent": "storage.data_repository",
+    "DistributedTrainingChecks": "checks.plugin",
     "DistributedTrainingJob": "job.distributed_training_job",
     "Distribution": "distribution.distribution",
+    "EfsFileSystem": "storage.efs_file_system",
     "ExecutionInputError": "request.override",
     "Finding": "checks.findings",
     "ILustreFileSystem": "storage.interfaces",

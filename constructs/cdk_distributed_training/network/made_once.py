@@ -42,7 +42,7 @@ class MadeOnce:
         self._made[key] = construct
 
     def open(self, scope: Construct, id: str, opening: Opening, *, brought: bool) -> list[Construct]:
-        """The two rules of an opening: those that exist, else new ones in `scope`.
+        """The rules of an opening: those that exist, else new ones in `scope`.
 
         Args:
             scope: Scope of new rules.

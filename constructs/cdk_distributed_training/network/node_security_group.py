@@ -5,7 +5,6 @@ from __future__ import annotations
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
-from cdk_distributed_training.checks.acknowledgements import acknowledge
 from cdk_distributed_training.network.placement import Placement
 from cdk_distributed_training.network.security_group_rules import ALL_TRAFFIC, Opening
 
@@ -50,11 +49,5 @@ def create_node_security_group(
             to_port=443,
             description="HTTPS to Amazon S3",
         )
-    ingress, _ = Opening(group, group, ALL_TRAFFIC, "All traffic among training nodes").create(group, "Nodes")
-    for pack in ("NIST.800.53.R5", "HIPAA.Security", "PCI.DSS.321"):  # they take any rule of all traffic for a wide one
-        acknowledge(
-            ingress,
-            f"{pack}-EC2RestrictedCommonPorts",
-            "The rule's only source is the group itself; EFA needs all traffic among its nodes.",
-        )
+    Opening(group, group, ALL_TRAFFIC, "All traffic among training nodes").create(group, "Nodes")
     return group

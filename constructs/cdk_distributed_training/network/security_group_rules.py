@@ -14,6 +14,8 @@ import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
+from cdk_distributed_training.checks.acknowledgements import acknowledge
+
 
 @dataclass(frozen=True)
 class Traffic:
@@ -49,31 +51,34 @@ NFS = Traffic("Nfs", "tcp", 2049, 2049)
 
 @dataclass(frozen=True)
 class Opening:
-    """Traffic between two groups (or one group and itself), in both directions, seen from `group`.
+    """Traffic between two groups (or one group and itself), seen from `group`.
 
     Attributes:
-        group: The group that gets an ingress and an egress rule.
-        peer: The group that both rules name.
+        group: The group that gets the rules.
+        peer: The group that they name.
         traffic: What they let through.
         description: Why, as the rules' description in the console; at most 255 characters.
+        directions: `Ingress`, `Egress` or both.
     """
 
     group: ec2.ISecurityGroup
     peer: ec2.ISecurityGroup
     traffic: Traffic
     description: str
+    directions: Sequence[str] = ("Ingress", "Egress")
 
     def sides(self) -> Sequence[Side]:
-        """The ingress and the egress rule."""
-        return [Side(self, "Ingress"), Side(self, "Egress")]
+        """Its rules, one for each direction."""
+        return [Side(self, direction) for direction in self.directions]
 
     def create(self, scope: Construct, id: str) -> list[Construct]:
-        """Create the ingress and the egress rule in `scope`."""
+        """Create the rules in `scope`."""
         return [side.create(scope, id) for side in self.sides()]
 
     def __str__(self) -> str:
-        """The two rules in words, for a group that only its owner may change."""
-        return f"{self.traffic} in and out between {name_of(self.group)} and {name_of(self.peer)}"
+        """The rules in words, for a group that only its owner may change."""
+        ways = " and ".join({"Ingress": "in", "Egress": "out"}[direction] for direction in self.directions)
+        return f"{self.traffic} {ways} between {name_of(self.group)} and {name_of(self.peer)}"
 
 
 @dataclass(frozen=True)
@@ -107,7 +112,7 @@ class Side:
         name = f"{id}{traffic.name}{self.direction}"
         peer = self.opening.peer.security_group_id
         if self.direction == "Ingress":
-            return ec2.CfnSecurityGroupIngress(
+            rule = ec2.CfnSecurityGroupIngress(
                 scope,
                 name,
                 group_id=self.opening.group.security_group_id,
@@ -117,6 +122,9 @@ class Side:
                 to_port=traffic.to_port,
                 description=self.opening.description,
             )
+            if traffic is ALL_TRAFFIC:
+                _acknowledge_all_traffic(rule)
+            return rule
         return ec2.CfnSecurityGroupEgress(
             scope,
             name,
@@ -126,6 +134,15 @@ class Side:
             from_port=traffic.from_port,
             to_port=traffic.to_port,
             description=self.opening.description,
+        )
+
+
+def _acknowledge_all_traffic(rule: Construct) -> None:
+    for pack in ("NIST.800.53.R5", "HIPAA.Security", "PCI.DSS.321"):  # they take any rule of all traffic for a wide one
+        acknowledge(
+            rule,
+            f"{pack}-EC2RestrictedCommonPorts",
+            "The rule's only source is a security group; EFA needs all traffic among the members.",
         )
 
 

@@ -118,7 +118,8 @@ class TrainingNetworkBase(Construct):
             file_system_security_group: The group of its mount targets.
         """
         nodes = self.node_security_group
-        self._open(scope, "Nodes", [Opening(nodes, file_system_security_group, NFS, "NFS client, training nodes")])
+        opening = Opening(nodes, file_system_security_group, NFS, "NFS client, training nodes", ("Egress",))
+        self._open(scope, "Nodes", [opening])
 
     def add_calls(self, *calls: TrainingCall) -> None:
         """Give the nodes a private way to everything that these calls take; what is there already is left.

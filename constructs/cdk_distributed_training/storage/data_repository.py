@@ -46,6 +46,11 @@ class DataRepository:
             prefix = f"{prefix}/"
         return f"s3://{self.bucket.bucket_name}/{prefix}"
 
+    @property
+    def has_events(self) -> bool:
+        """Whether one side hears of the other's changes."""
+        return bool(self.auto_import or self.auto_export)
+
     def findings(self) -> Iterator[Finding]:
         """What is wrong with this link by itself."""
         if not cdk.Token.is_unresolved(self.prefix):

@@ -35,3 +35,20 @@ class LustreStorageType(enum.Enum):
     """Solid state disks."""
     HDD = "HDD"
     """Hard disks, only for `PERSISTENT_1`: cheaper, for large sequential reads."""
+    INTELLIGENT_TIERING = "INTELLIGENT_TIERING"
+    """Elastic storage, only for `PERSISTENT_2`: pays for what is stored, moves what is not read to cheaper tiers, and
+    has no links to S3."""
+
+
+class LustreLogLevel(enum.Enum):
+    """What a file system logs of its exchanges with S3.
+
+    Source: https://docs.aws.amazon.com/fsx/latest/LustreGuide/cw-event-logging.html
+    """
+
+    WARN_ONLY = "WARN_ONLY"
+    """Warnings."""
+    ERROR_ONLY = "ERROR_ONLY"
+    """Errors."""
+    WARN_ERROR = "WARN_ERROR"
+    """Both."""

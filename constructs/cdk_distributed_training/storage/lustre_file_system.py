@@ -5,21 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import aws_cdk as cdk
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_fsx as fsx
 from aws_cdk import aws_kms as kms
+from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import Finding, raise_errors
+from cdk_distributed_training.checks.rules import lustre_options
 from cdk_distributed_training.checks.rules import storage as rules
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
-from cdk_distributed_training.network.mutability import may_change
 from cdk_distributed_training.storage.data_repository import DataRepository, DataRepositoryEvent
+from cdk_distributed_training.storage.free_space_alarm import create_free_space_alarm
 from cdk_distributed_training.storage.imported_lustre_file_system import ImportedLustreFileSystem
 from cdk_distributed_training.storage.interfaces import ILustreFileSystem
-from cdk_distributed_training.storage.lustre_deployment_type import LustreDeploymentType, LustreStorageType
+from cdk_distributed_training.storage.lustre_deployment_type import (
+    LustreDeploymentType,
+    LustreLogLevel,
+    LustreStorageType,
+)
 from cdk_distributed_training.storage.lustre_file_system_base import LustreFileSystemBase
+from cdk_distributed_training.storage.lustre_logs import log_findings, render_logs
+from cdk_distributed_training.storage.lustre_metadata import LustreMetadata
+from cdk_distributed_training.storage.lustre_read_cache import LustreReadCache
+from cdk_distributed_training.storage.lustre_settings import LustreSettings
 
 ALL_EVENTS = tuple(DataRepositoryEvent)
 
@@ -31,7 +43,14 @@ class LustreFileSystem(LustreFileSystemBase):
     and the file system's group for itself; nothing else is open. `channel` makes a job's input channel of a directory,
     `add_data_repository` fills a directory from S3.
 
-    Construct ids, which are part of the interface: `Resource`, `SecurityGroup`, and `DataRepository<path>`.
+    Some values cannot be changed on a file system that exists: CloudFormation then makes a new, empty one, and the
+    removal policy decides over the old one. These are the network's subnet, `security_group`, `encryption_key`,
+    `backup_id`, `deployment_type`, `storage_type`, `file_system_type_version`, `per_unit_storage_throughput`,
+    `drive_cache`, `efa` and `copy_tags_to_backups`. CloudFormation has no root squash: set it with `aws fsx
+    update-file-system` after deployment.
+
+    Construct ids, which are part of the interface: `Resource`, `SecurityGroup`, `Log`, `FreeSpaceAlarm`, and
+    `DataRepository<path>`.
 
     Example:
         >>> corpus = LustreFileSystem(  # doctest: +SKIP
@@ -48,17 +67,25 @@ class LustreFileSystem(LustreFileSystemBase):
         id: str,
         *,
         network: ITrainingNetwork,
-        storage_capacity: cdk.Size,
+        storage_capacity: cdk.Size | None = None,
         deployment_type: LustreDeploymentType = LustreDeploymentType.PERSISTENT_2,
         per_unit_storage_throughput: int | None = None,
         storage_type: LustreStorageType = LustreStorageType.SSD,
+        throughput_capacity: int | None = None,
+        read_cache: LustreReadCache | None = None,
+        metadata: LustreMetadata | None = None,
+        efa: bool = False,
         drive_cache: bool | None = None,
         file_system_type_version: str = "2.15",
         data_compression: bool = False,
         encryption_key: kms.IKey | None = None,
+        backup_id: str | None = None,
         automatic_backup_retention: cdk.Duration | None = None,
+        daily_automatic_backup_start_time: str | None = None,
         copy_tags_to_backups: bool = True,
         weekly_maintenance_start_time: str | None = None,
+        log_level: LustreLogLevel | None = None,
+        log_group: logs.ILogGroup | None = None,
         security_group: ec2.ISecurityGroup | None = None,
         removal_policy: cdk.RemovalPolicy | None = None,
     ) -> None:
@@ -69,20 +96,33 @@ class LustreFileSystem(LustreFileSystemBase):
             id: The construct id.
             network: The network in whose subnet the file system lives and whose nodes reach it.
             storage_capacity: Its size: 1,200 GiB, 2,400 GiB or a multiple of 2,400 GiB; other steps for `SCRATCH_1` and
-                for hard disks.
+                for hard disks and with EFA. Not with Intelligent-Tiering; from a backup by default the backup's.
             deployment_type: How it keeps its data; persistent by default.
             per_unit_storage_throughput: MB/s for each TiB of capacity, for persistent types. By default the smallest:
                 125 for `PERSISTENT_2`, 50 for `PERSISTENT_1`, 12 for its hard disks.
             storage_type: Its disks; solid state by default.
+            throughput_capacity: MB/s of an Intelligent-Tiering file system: 1000, 2000 or a multiple of 4000; 1000 by
+                default, with EFA 4000.
+            read_cache: Cache of an Intelligent-Tiering file system; by default one in proportion to its throughput.
+            metadata: Metadata operations of a `PERSISTENT_2` file system. By default FSx's own, with EFA
+                `LustreMetadata.automatic()`, with Intelligent-Tiering 6000.
+            efa: Whether clients may reach it by EFA, and GPUs read from it directly. Not by default: EC2 instances
+                profit, while no public source says that SageMaker's training jobs mount this way. All traffic is then
+                open between it and the nodes, in place of the Lustre ports.
             drive_cache: Whether hard disks get a cache of solid state disks, of a fifth of the capacity. By default
                 they do not.
             file_system_type_version: Version of Lustre; 2.15 by default, the newest.
             data_compression: Whether files are compressed (LZ4) when they are written.
-            encryption_key: Key for a persistent file system. By default FSx's own key of the account.
+            encryption_key: Key for a persistent file system, and for a new log group. By default FSx's own key of the
+                account.
+            backup_id: Id of a backup to start from; state its `deployment_type`. By default it starts empty.
             automatic_backup_retention: How many days FSx keeps a daily backup; by default it makes none. Not together
                 with data repositories.
+            daily_automatic_backup_start_time: When it makes them, as `HH:MM` in UTC. By default FSx chooses.
             copy_tags_to_backups: Whether backups get the file system's tags.
             weekly_maintenance_start_time: When FSx may do maintenance, as `d:HH:MM` in UTC. By default FSx chooses.
+            log_level: What it logs of its exchanges with S3; by default nothing.
+            log_group: Where, a group whose name begins with `/aws/fsx/`. By default a new one that keeps a year.
             security_group: An existing group for the file system, which gets the rules above unless it was imported
                 with `mutable=False`; then a warning (DT109) says which ones it needs. By default a new group.
             removal_policy: What becomes of the file system, and of its data, when it leaves the stack or must be
@@ -92,23 +132,39 @@ class LustreFileSystem(LustreFileSystemBase):
             ConfigurationError: Arguments contradict each other or cannot work; all of them are listed.
         """
         super().__init__(scope, id, network=network)
-        media = deployment_type.facts.media.get(storage_type.value)
-        if per_unit_storage_throughput is None and media is not None and media.throughputs:
-            per_unit_storage_throughput = media.throughputs[0]
-        gibibytes = storage_capacity.to_gibibytes(rounding=cdk.SizeRoundingBehavior.NONE)
-        self._deployment_type = deployment_type
-        self._version = file_system_type_version
-        self._backup_days = (
-            automatic_backup_retention.to_days(integral=False) if automatic_backup_retention is not None else None
+        days = automatic_backup_retention
+        given = LustreSettings(
+            gibibytes=None
+            if storage_capacity is None
+            else storage_capacity.to_gibibytes(rounding=cdk.SizeRoundingBehavior.NONE),
+            deployment_type=deployment_type,
+            per_unit_storage_throughput=per_unit_storage_throughput,
+            storage_type=storage_type,
+            throughput_capacity=throughput_capacity,
+            read_cache=read_cache,
+            metadata=metadata,
+            efa=efa,
+            drive_cache=drive_cache,
+            version=file_system_type_version,
+            data_compression=data_compression,
+            backup_id=backup_id,
+            backup_days=None if days is None else days.to_days(integral=False),
+            daily_automatic_backup_start_time=daily_automatic_backup_start_time,
+            copy_tags_to_backups=copy_tags_to_backups,
+            weekly_maintenance_start_time=weekly_maintenance_start_time,
         )
-        self._repositories: list[DataRepository] = []
+        kind = deployment_type.value
         raise_errors(
             [
-                *self._storage_findings(storage_type, per_unit_storage_throughput, gibibytes, drive_cache),
-                *self._service_findings(encryption_key, weekly_maintenance_start_time, removal_policy),
+                *given.findings(),
+                *(rules.encryption_key(kind) if encryption_key is not None else ()),
+                *(rules.removal_policy(removal_policy.name) if removal_policy is not None else ()),
+                *log_findings(log_level, log_group),
             ],
             where=self.node.path,
         )
+        self._settings = settings = given.complete()
+        self._repositories: list[DataRepository] = []
         group = security_group or ec2.SecurityGroup(
             self,
             "SecurityGroup",
@@ -117,34 +173,33 @@ class LustreFileSystem(LustreFileSystemBase):
             allow_all_outbound=False,
             disable_inline_rules=False,
         )
-        opened = self._open_ports(group, may_change=security_group is None or may_change(security_group))
+        opened = self._open_ports(group, brought=security_group is not None, efa=efa)
         self._resource = fsx.CfnFileSystem(
             self,
             "Resource",
             file_system_type="LUSTRE",
             file_system_type_version=file_system_type_version,
-            storage_capacity=gibibytes,
+            storage_capacity=settings.gibibytes,
             storage_type=storage_type.value,
             subnet_ids=[network.subnet.subnet_id],
             security_group_ids=[group.security_group_id],
             kms_key_id=encryption_key.key_arn if encryption_key is not None else None,
-            lustre_configuration=fsx.CfnFileSystem.LustreConfigurationProperty(
-                deployment_type=deployment_type.value,
-                per_unit_storage_throughput=per_unit_storage_throughput,
-                data_compression_type="LZ4" if data_compression else "NONE",
-                automatic_backup_retention_days=self._backup_days,
-                copy_tags_to_backups=copy_tags_to_backups if deployment_type.facts.persistent else None,
-                weekly_maintenance_start_time=weekly_maintenance_start_time,
-                drive_cache_type=_drive_cache_type(storage_type, drive_cache),
+            backup_id=backup_id,
+            lustre_configuration=settings.render(
+                render_logs(self, log_level, log_group, encryption_key=encryption_key)
             ),
             tags=[cdk.CfnTag(key="Name", value=self.node.path)],
         )
         for rule in opened:  # FSx tries the ports when it creates a file system, and gives up if they are closed
             self._resource.node.add_dependency(rule)
+        persistent = deployment_type.facts.persistent
         if removal_policy is None:
-            persistent = deployment_type.facts.persistent
             removal_policy = cdk.RemovalPolicy.RETAIN if persistent else cdk.RemovalPolicy.DESTROY
+        elif persistent and removal_policy is cdk.RemovalPolicy.DESTROY:
+            annotate_warnings(self, lustre_options.replaced_with_its_data(kind))
         self._resource.apply_removal_policy(removal_policy)
+        if settings.gibibytes is not None and not cdk.Token.is_unresolved(settings.gibibytes):
+            annotate_warnings(self, lustre_options.large(settings.gibibytes, storage=storage_type.value))
         self._settle(self._resource.ref, self._resource.attr_lustre_mount_name, self._resource.attr_dns_name, [group])
 
     @classmethod
@@ -157,6 +212,9 @@ class LustreFileSystem(LustreFileSystemBase):
         file_system_id: str,
         mount_name: str,
         security_group: ec2.ISecurityGroup,
+        availability_zone: str | None = None,
+        dns_name: str | None = None,
+        efa: bool = False,
     ) -> ILustreFileSystem:
         """Refer to a file system that exists, and let the network's nodes reach it.
 
@@ -168,6 +226,9 @@ class LustreFileSystem(LustreFileSystemBase):
             mount_name: Its mount name, as `aws fsx describe-file-systems` shows it; `fsx` for `SCRATCH_1`.
             security_group: Its security group. It and the nodes' get the Lustre ports for each other; if it was
                 imported with `mutable=False`, a warning (DT109) says which rules it needs.
+            availability_zone: Its zone; nodes in another one get a warning (DT291). By default nothing is compared.
+            dns_name: Its host name; by default as FSx names file systems of this region and partition.
+            efa: Whether it is EFA-enabled, and takes all traffic in place of the Lustre ports.
 
         Raises:
             ConfigurationError: The id is no file system id.
@@ -179,6 +240,31 @@ class LustreFileSystem(LustreFileSystemBase):
             file_system_id=file_system_id,
             mount_name=mount_name,
             security_group=security_group,
+            availability_zone=availability_zone,
+            dns_name=dns_name,
+            efa=efa,
+        )
+
+    @classmethod
+    def from_file_system(
+        cls, scope: Construct, id: str, *, network: ITrainingNetwork, file_system: fsx.LustreFileSystem
+    ) -> ILustreFileSystem:
+        """Refer to a file system made with CDK's own construct, and let the network's nodes reach it.
+
+        Args:
+            scope: The parent construct.
+            id: The construct id.
+            network: The network whose nodes reach it.
+            file_system: The file system; its group and the nodes' get the Lustre ports for each other.
+        """
+        return ImportedLustreFileSystem(
+            scope,
+            id,
+            network=network,
+            file_system_id=file_system.file_system_id,
+            mount_name=file_system.mount_name,
+            security_group=file_system.connections.security_groups[0],
+            dns_name=file_system.dns_name,
         )
 
     def add_data_repository(
@@ -231,49 +317,37 @@ class LustreFileSystem(LustreFileSystemBase):
         paths = [repository.file_system_path for repository in self._repositories]
         return [path for path in paths if not cdk.Token.is_unresolved(path)]
 
-    def _storage_findings(
-        self, storage: LustreStorageType, throughput: int | None, gibibytes: float, drive_cache: bool | None
-    ) -> Iterator[Finding]:
-        kind = self._deployment_type.value
-        yield from rules.storage_type(kind, storage.value)
-        if cdk.Token.is_unresolved(throughput):
-            throughput = None
-        else:
-            yield from rules.throughput(kind, storage.value, throughput)
-        if not cdk.Token.is_unresolved(gibibytes):
-            yield from rules.capacity(kind, storage.value, throughput, gibibytes)
-        if drive_cache is not None:
-            yield from rules.drive_cache(storage.value)
+    def add_free_space_alarm(
+        self,
+        *,
+        below: cdk.Size | None = None,
+        actions: Sequence[cloudwatch.IAlarmAction] = (),
+    ) -> cloudwatch.Alarm:
+        """Raise an alarm when little space is left: a full file system stops a job that writes checkpoints to it.
 
-    def _service_findings(
-        self, encryption_key: kms.IKey | None, weekly_start: str | None, removal_policy: cdk.RemovalPolicy | None
-    ) -> Iterator[Finding]:
-        kind = self._deployment_type.value
-        if not cdk.Token.is_unresolved(self._version):
-            yield from rules.version(kind, self._version)
-        if encryption_key is not None:
-            yield from rules.encryption_key(kind)
-        if self._backup_days is not None and not cdk.Token.is_unresolved(self._backup_days):
-            yield from rules.backups(kind, self._backup_days)
-        if weekly_start is not None and not cdk.Token.is_unresolved(weekly_start):
-            yield from rules.weekly_start(weekly_start)
-        if removal_policy is not None:
-            yield from rules.removal_policy(removal_policy.name)
+        Args:
+            below: Free space under which it is raised; a tenth of the capacity by default.
+            actions: What happens then; by default the alarm only shows in CloudWatch.
+
+        Raises:
+            ConfigurationError: The storage is elastic, or the capacity is known only when deployed and no size given.
+        """
+        return create_free_space_alarm(self, self._settings, below=below, actions=actions)
 
     def _repository_findings(self, repository: DataRepository) -> Iterator[Finding]:
-        others = self._repositories
-        kind = self._deployment_type.value
-        version = None if cdk.Token.is_unresolved(self._version) else self._version
-        yield from rules.repository_support(kind, version)
+        others, settings = self._repositories, self._settings
+        kind = settings.deployment_type.value
+        yield from rules.repository_support(
+            kind, None if cdk.Token.is_unresolved(settings.version) else settings.version
+        )
+        if settings.tiered:
+            yield from lustre_options.repository_on_tiered()
         yield from rules.repository_count(len(others) + 1)
         if not cdk.Token.is_unresolved(repository.file_system_path):
             yield from rules.repository_overlap(repository.file_system_path, self._known_directories())
         yield from rules.repository_twice(repository.s3_uri, [one.s3_uri for one in others])
-        if self._backup_days is not None and not cdk.Token.is_unresolved(self._backup_days):
-            yield from rules.backups_of_linked(self._backup_days)
-
-
-def _drive_cache_type(storage: LustreStorageType, drive_cache: bool | None) -> str | None:
-    if storage is not LustreStorageType.HDD:
-        return None
-    return "READ" if drive_cache else "NONE"  # FSx refuses hard disks without a word on the cache
+        regions = (repository.bucket.env.region, cdk.Stack.of(self).region)
+        if repository.has_events and not any(map(cdk.Token.is_unresolved, regions)):
+            yield from rules.repository_region(bucket=regions[0], file_system=regions[1])
+        if settings.backup_days is not None and not cdk.Token.is_unresolved(settings.backup_days):
+            yield from rules.backups_of_linked(settings.backup_days)

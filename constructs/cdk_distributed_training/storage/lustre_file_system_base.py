@@ -13,7 +13,9 @@ from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network as rules
 from cdk_distributed_training.checks.rules import storage as storage_rules
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
-from cdk_distributed_training.network.security_group_rules import LUSTRE, Opening
+from cdk_distributed_training.network.made_once import MadeOnce
+from cdk_distributed_training.network.mutability import may_change
+from cdk_distributed_training.network.security_group_rules import ALL_TRAFFIC, LUSTRE, Opening
 from cdk_distributed_training.storage.lustre_channel import LustreChannel
 from cdk_distributed_training.storage.lustre_grants import LustreFileSystemGrants
 
@@ -27,8 +29,13 @@ class LustreFileSystemBase(Construct):
         super().__init__(scope, id)
         self._network = network
 
-    def _open_ports(self, group: ec2.ISecurityGroup, *, may_change: bool) -> list[Construct]:
-        """Open the Lustre ports among file servers and to the nodes, on the file system's side and on the nodes'.
+    def _open_ports(self, group: ec2.ISecurityGroup, *, brought: bool, efa: bool) -> list[Construct]:
+        """Open Lustre among file servers and to the nodes, on the file system's side and on the nodes'.
+
+        Args:
+            group: The file system's group.
+            brought: Whether others made it.
+            efa: Whether all traffic is opened in place of the ports.
 
         Returns:
             The rules of the file system's own group.
@@ -37,21 +44,24 @@ class LustreFileSystemBase(Construct):
         openings = [
             (id, Opening(group, peer, traffic, f"Lustre, {words}"))
             for id, peer, words in (("Servers", group, "file servers"), ("Clients", nodes, "training nodes"))
-            for traffic in LUSTRE
+            for traffic in ([ALL_TRAFFIC] if efa else LUSTRE)
         ]
-        self.network.allow_lustre(self, group)
-        if not may_change:
+        self.network.allow_lustre(self, group, efa=efa)
+        if brought and not may_change(group):
             said = [str(opening) for _, opening in openings]
             annotate_warnings(self, rules.unchangeable_group(said, prop="security_group"))
             return []
-        return [rule for id, opening in openings for rule in opening.create(self, id)]
+        made = MadeOnce.in_app_of(self)
+        return [rule for id, opening in openings for rule in made.open(self, id, opening, brought=brought)]
 
     def _settle(self, file_system_id: str, mount_name: str, dns_name: str, groups: list[ec2.ISecurityGroup]) -> None:
         self._file_system_id = file_system_id
         self._mount_name = mount_name
         self._dns_name = dns_name
         self._connections = ec2.Connections(security_groups=groups)
-        self._grants = LustreFileSystemGrants(self.file_system_arn)
+        self._grants = LustreFileSystemGrants(
+            self.file_system_arn, tasks=self._arn("task"), backups=self._arn("backup")
+        )
 
     @property
     def file_system_id(self) -> str:
@@ -61,7 +71,10 @@ class LustreFileSystemBase(Construct):
     @property
     def file_system_arn(self) -> str:
         """ARN."""
-        return cdk.Stack.of(self).format_arn(service="fsx", resource="file-system", resource_name=self._file_system_id)
+        return self._arn("file-system", self._file_system_id)
+
+    def _arn(self, resource: str, name: str = "*") -> str:
+        return cdk.Stack.of(self).format_arn(service="fsx", resource=resource, resource_name=name)
 
     @property
     def mount_name(self) -> str:
@@ -141,5 +154,21 @@ class LustreFileSystemBase(Construct):
         return self.metric("DataWriteBytes", statistic="Sum", period=period)
 
     def metric_free_data_storage_capacity(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
-        """Free bytes, summed over the file system's disks."""
-        return self.metric("FreeDataStorageCapacity", statistic="Sum", period=period)
+        """Free bytes, summed over the file system's disks.
+
+        Args:
+            period: Over which it is taken; 1 minute by default, in which every disk reports once.
+        """
+        return self.metric("FreeDataStorageCapacity", statistic="Sum", period=period or cdk.Duration.minutes(1))
+
+    def metric_data_read_operations(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
+        """How often clients read, summed over the period."""
+        return self.metric("DataReadOperations", statistic="Sum", period=period)
+
+    def metric_data_write_operations(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
+        """How often clients wrote, summed over the period."""
+        return self.metric("DataWriteOperations", statistic="Sum", period=period)
+
+    def metric_metadata_operations(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
+        """How often clients looked up or changed names and attributes, summed over the period."""
+        return self.metric("MetadataOperations", statistic="Sum", period=period)
