@@ -15,7 +15,7 @@ from training_launcher.control.coordinator import STOPPED
 from training_launcher.control.join import join
 from training_launcher.ending import Ending
 from training_launcher.entry import require_entry
-from training_launcher.failure import Failure, write_failure
+from training_launcher.failure import FULL, Failure, discard_room, reserve_room, write_failure
 from training_launcher.framing import Message
 from training_launcher.names import NameWait
 from training_launcher.output import Merger, Stream, Voice
@@ -90,6 +90,7 @@ class Run:
                 if self._over:  # ending has gone wrong itself: what can still be done is to leave nothing behind
                     self._children.signal_all(signal.SIGKILL)
                     break
+        discard_room(self._place.output_directory)
         if isinstance(self._preparation, Preparation):
             run_directory.remove(self._preparation.run_directory)
         self._say(f"{'stopped' if self._stopping else 'finished'}: exit code {self._exit_code} after {self._age}")
@@ -99,6 +100,7 @@ class Run:
     # Prepare and meet
 
     def _begin(self) -> None:
+        reserve_room(self._place.output_directory)
         self._channel.open()
         # names before all else, so that a host on which something is wrong can tell the others
         self._find_names()
@@ -184,10 +186,10 @@ class Run:
         kind = message["type"]
         if self._over:
             return
+        if self._place.host == self._place.world[0]:
+            for note in message.get("notes", ()):
+                self._say(note)
         if kind == "go":
-            if self._place.host == self._place.world[0]:
-                for note in message.get("notes", ()):
-                    self._say(note)
             self._guarded(lambda: self._go(tuple(message["processes"])))
         elif kind in ("check", "try") and self._examination:
             examination = self._examination
@@ -323,6 +325,8 @@ class Run:
     def _failed(self, error: Exception) -> None:
         if isinstance(error, Problem):
             failure = Failure(error.kind, self._place.host, error.exit_code, error.message)
+        elif isinstance(error, OSError) and error.errno in FULL:
+            failure = Failure("disk full", self._place.host, NOT_STARTED, str(error))
         else:
             import traceback  # noqa: PLC0415  only here
 

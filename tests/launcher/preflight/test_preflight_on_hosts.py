@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -210,6 +211,16 @@ def test_collectives_that_break_on_one_host(job: LauncherJob) -> None:
         "preflight | host algo-2 | exit code 4 | gloo over TCP failed between algo-1 and algo-2: rank 1 did not "
         "import torch: exit code 1: ImportError: libcudart.so.13"
     )
+
+
+def test_a_stop_during_the_trial(job: LauncherJob) -> None:
+    """Nothing is left, and nothing has failed."""
+    job.source(train__py=SAY, torch__py="import time; time.sleep(60)")
+    job.start(*RUN, "--preflight", "collectives", "--", "train.py")
+    job.until_said("preflight: trying gloo over TCP in throwaway processes, for at most 120 s", "algo-1")
+    job.hosts.signal("algo-2", signal.SIGTERM)
+    for outcome in job.wait().values():
+        assert (outcome.code, outcome.failure) == (143, None), outcome.text
 
 
 def test_collectives_that_hang(job: LauncherJob) -> None:

@@ -104,8 +104,12 @@ class Director:
             return
         without = [host for host in self._trying if not self._parts[host]["torch"]]
         if not without:
+            self._said.append(
+                f"preflight: trying {self._own['label']} in throwaway processes, for at most {self._own['seconds']:g} s"
+            )
+            said, self._said = self._said, []
             processes = list(self._processes)
-            self._broadcast({"type": "try", "port": self._own["trial_port"], "processes": processes})
+            self._broadcast({"type": "try", "port": self._own["trial_port"], "processes": processes, "notes": said})
         elif self._own["asked"]:
             self._fail(
                 Failure(KIND, without[0], EXIT_CODE, f"--preflight collectives needs torch, and {without[0]} has none")
