@@ -18,14 +18,11 @@ XLA = {"PJRT_DEVICE": "NEURON", "MALLOC_ARENA_MAX": "64", "NEURON_RT_ROOT_COMM_I
 
 
 def test_torchrun_on_trainium() -> None:
-    launch = launch_of("xla", "--max-restarts", "2", "--", "train.py", "--steps", "9", devices=TRN1, host="algo-2")
-    (command,) = launch.commands
-    assert command.argv == (
-        "python3", "-m", "torch.distributed.run", "--nnodes", "2", "--nproc-per-node", "32", "--max-restarts", "2",
-        "--rdzv-backend", "c10d", "--rdzv-id", "job-1", "--rdzv-endpoint", "algo-1:7777",
-        "--rdzv-conf", "is_host=0,join_timeout=600",
-        "--no-python", "python3", "-S", "-E", "/tmp/run/rank.py", "python3", "-u", "train.py", "--steps", "9",
-    )  # fmt: skip
+    words = ("--max-restarts", "2", "--", "train.py", "--steps", "9")
+    launch = launch_of("xla", *words, devices=TRN1, host="algo-2")
+    assert launch.commands == launch_of("torchrun", *words, devices=TRN1, host="algo-2").commands
+    argv = launch.commands[0].argv
+    assert argv[argv.index("--nproc-per-node") + 1] == "32"
     assert launch.environment == {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1", **EFA, **XLA}
     assert launch.restarts
     assert launch.notes == ()
