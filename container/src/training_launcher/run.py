@@ -80,7 +80,8 @@ class Run:
         self._reactor.on_signals((signal.SIGTERM, signal.SIGINT), self._told_to_stop)
         self._guarded(self._begin)
         for number in early_signals.take():
-            self._told_to_stop(number)
+            # from within the loop, which could not be left before it runs
+            self._reactor.later(0.0, lambda number=number: self._told_to_stop(number))  # type: ignore[misc]
         while True:
             try:
                 self._reactor.run()
