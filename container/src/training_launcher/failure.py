@@ -6,12 +6,17 @@ them. https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-a
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 from typing import Any, NamedTuple, Optional
 
 LONGEST = 990
 """Characters of the file, which leaves room for SageMaker's own words."""
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What the system says of a full disk or a used-up quota."""
 _FIRST_LINE = 600
+_ROOM = ".room-for-failure"
 
 
 class Failure(NamedTuple):
@@ -73,6 +78,20 @@ class Failure(NamedTuple):
         return f"{first}\n{detail}"[:LONGEST]
 
 
+def reserve_room(output_directory: str) -> None:
+    """Keep room on the disk for a failure file: a full disk is often the failure itself."""
+    with contextlib.suppress(OSError):  # it is full already, or cannot be written: then there is nothing to keep
+        os.makedirs(output_directory, exist_ok=True)
+        with open(os.path.join(output_directory, _ROOM), "wb") as file:
+            file.write(b" " * 4 * LONGEST)  # a character may take four bytes
+
+
+def discard_room(output_directory: str) -> None:
+    """Give back what `reserve_room` has kept and no failure has used."""
+    with contextlib.suppress(OSError):
+        os.remove(os.path.join(output_directory, _ROOM))
+
+
 def write_failure(output_directory: str, text: str) -> bool:
     """Write the failure file, unless the user's script has written its own.
 
@@ -86,10 +105,20 @@ def write_failure(output_directory: str, text: str) -> bool:
     except FileNotFoundError:
         pass
     os.makedirs(output_directory, exist_ok=True)
+    content = text.encode(errors="replace")  # a lone surrogate, from an undecodable file name, is no UTF-8
     temporary = f"{path}.{os.getpid()}"
-    # a lone surrogate, from an undecodable file name, is no UTF-8
-    with open(temporary, "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
+    try:
+        with open(temporary, "wb") as file:
+            file.write(content)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.remove(temporary)
+        if error.errno not in FULL:
+            raise
+        temporary = os.path.join(output_directory, _ROOM)
+        with open(temporary, "r+b") as file:  # over blocks that are there
+            file.write(content)
+            file.truncate()
     os.replace(temporary, path)
     return True
 
