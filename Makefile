@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 ENVIRONMENT := $(VENV)/.installed node_modules/.installed
 
-.PHONY: help environment system-packages demo test check lock bench clean
+.PHONY: help environment system-packages demo test check lock bench faults clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -47,6 +47,9 @@ test: $(ENVIRONMENT) system-packages check ## style, types and every test
 
 bench: $(ENVIRONMENT) system-packages ## measure everything in benchmarks/, print one table
 	python -m benchmarks
+
+faults: $(ENVIRONMENT) system-packages ## inject every fault everywhere, kill and resume 50 times; write docs/faults.md
+	FAULT_TABLE=whole pytest tests/launcher/faults tests/launcher/resume
 
 lock: ## resolve requirements/lock.txt and package-lock.json anew
 	uv pip compile pyproject.toml --extra node --extra test --group dev --universal --python-version 3.10 \
