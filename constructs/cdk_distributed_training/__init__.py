@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from cdk_distributed_training.request.override import ExecutionInputError as ExecutionInputError
     from cdk_distributed_training.storage.data_repository import DataRepositoryEvent as DataRepositoryEvent
     from cdk_distributed_training.storage.efs_file_system import EfsFileSystem as EfsFileSystem
+    from cdk_distributed_training.storage.efs_interfaces import IEfsFileSystem as IEfsFileSystem
     from cdk_distributed_training.storage.interfaces import ILustreFileSystem as ILustreFileSystem
     from cdk_distributed_training.storage.lustre_deployment_type import LustreDeploymentType as LustreDeploymentType
     from cdk_distributed_training.storage.lustre_deployment_type import LustreLogLevel as LustreLogLevel
@@ -67,6 +68,7 @@ _PUBLIC = {
     "EfsFileSystem": "storage.efs_file_system",
     "ExecutionInputError": "request.override",
     "Finding": "checks.findings",
+    "IEfsFileSystem": "storage.efs_interfaces",
     "ILustreFileSystem": "storage.interfaces",
     "ITrainingNetwork": "network.interfaces",
     "Instances": "request.instances",

@@ -137,3 +137,22 @@ def test_a_second_range_that_is_a_token():
     dt.TrainingNetwork(stack, "Network", secondary_cidr=cidr, internet=dt.InternetAccess.nat_gateway())
     template = Template.from_stack(stack)
     template.has_resource_properties("AWS::EC2::VPCCidrBlock", {"CidrBlock": {"Ref": "Cidr"}})
+
+
+def test_a_prefix_length_that_is_a_token_is_refused():
+    stack = cdk.Stack(cdk.App(), "S")
+    mask = cdk.CfnParameter(stack, "Mask", type="Number").value_as_number
+    with pytest.raises(dt.ConfigurationError, match="only known when deployed"):
+        dt.TrainingNetwork(stack, "Network", subnet_mask=mask)
+
+
+def test_a_router_and_an_address_by_token():
+    stack = cdk.Stack(cdk.App(), "S")
+    text = cdk.CfnParameter(stack, "Text").value_as_string
+    router = dt.InternetAccess.through(ec2.RouterType.TRANSIT_GATEWAY, text)
+    dt.TrainingNetwork(stack, "One", internet=router, interface_endpoints=[])
+    nat = dt.InternetAccess.nat_gateway(elastic_ip_allocation_id=text)
+    dt.TrainingNetwork(stack, "Two", internet=nat, interface_endpoints=[], trusted_accounts=[text])
+    template = Template.from_stack(stack)
+    template.has_resource_properties("AWS::EC2::Route", {"TransitGatewayId": {"Ref": "Text"}})
+    template.has_resource_properties("AWS::EC2::NatGateway", {"AllocationId": {"Ref": "Text"}})

@@ -154,6 +154,7 @@ def test_one_that_exists(mutable):
     shared = dt.EfsFileSystem.from_file_system(
         stack, "Shared", network=network, file_system=existing, create_mount_target=True
     )
+    assert isinstance(shared, dt.IEfsFileSystem)
     assert shared.channel("t").bind(role_in(stack))["DataSource"]["FileSystemDataSource"]["FileSystemId"] == (
         "fs-0123456789abcdef0"
     )

@@ -83,12 +83,13 @@ class Ranges:
             if cidr is not None and not cdk.Token.is_unresolved(cidr):
                 wrong += list(rules.vpc_cidr(cidr, prop=prop))
         known = not cdk.Token.is_unresolved(self._range())
-        if self.subnet_mask is not None and not cdk.Token.is_unresolved(self.subnet_mask):
+        if cdk.Token.is_unresolved(self.subnet_mask):
+            wrong += list(rules.subnet_mask_is_known())
+        elif self.subnet_mask is not None:
             prefix = self._range_prefix() if known and not wrong else None
             wrong += list(rules.subnet_mask(self.subnet_mask, vpc_prefix=prefix))
         yield from wrong
-        values = (self.cidr, self._range(), self.subnet_mask)
-        if not wrong and not any(map(cdk.Token.is_unresolved, values)):
+        if not wrong and not any(map(cdk.Token.is_unresolved, (self.cidr, self._range()))):
             yield from self._size_findings(self.settle())
 
     def _size_findings(self, mask: int) -> Iterator[Finding]:

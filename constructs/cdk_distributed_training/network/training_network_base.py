@@ -198,7 +198,7 @@ class TrainingNetworkBase(Construct):
     def _open(self, scope: Construct, id: str, openings: Iterable[Opening]) -> None:
         nodes = self.node_security_group
         if self._nodes_may_change is None:
-            self._nodes_may_change = self._may_change(nodes)
+            self._nodes_may_change = self._may_change(nodes, prop="node_security_group")
         if not self._nodes_may_change:
             said = [str(opening) for opening in openings]
             annotate_warnings(scope, rules.unchangeable_group(said, prop="node_security_group"))
@@ -208,16 +208,16 @@ class TrainingNetworkBase(Construct):
             made.open(scope, id, opening, brought=self._nodes_are_brought)
         annotate_warnings(self, rules.rules_per_group(made.count_rules(nodes), group=name_of(nodes)))
 
-    def _may_change(self, group: ec2.ISecurityGroup) -> bool:
+    def _may_change(self, group: ec2.ISecurityGroup, *, prop: str) -> bool:
         changeable = may_change(group)
         if changeable and group.allow_all_outbound:
-            annotate_warnings(self, rules.allow_all_may_go(name_of(group)))
+            annotate_warnings(self, rules.allow_all_may_go(name_of(group), prop=prop))
         return changeable
 
     def _open_to_itself(self, group: ec2.ISecurityGroup, id: str) -> None:
         """Give a further group the rules that EFA needs."""
         opening = Opening(group, group, ALL_TRAFFIC, "All traffic among training nodes")
-        if self._may_change(group):
+        if self._may_change(group, prop="additional_security_groups"):
             MadeOnce.in_app_of(self).open(self, id, opening, brought=True)
         else:
             annotate_warnings(self, rules.unchangeable_group([str(opening)], prop="additional_security_groups"))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
 
     from cdk_distributed_training.network.interfaces import ITrainingNetwork
-    from cdk_distributed_training.storage.efs_file_system_base import EfsFileSystemBase
+    from cdk_distributed_training.storage.efs_interfaces import IEfsFileSystem
 
 
 class EfsChannel:
@@ -30,7 +30,7 @@ class EfsChannel:
     """
 
     def __init__(
-        self, file_system: EfsFileSystemBase, channel_name: str, *, directory_path: str = "/", access_mode: str = "ro"
+        self, file_system: IEfsFileSystem, channel_name: str, *, directory_path: str = "/", access_mode: str = "ro"
     ) -> None:
         """Make the channel.
 

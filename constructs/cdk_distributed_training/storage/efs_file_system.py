@@ -13,6 +13,7 @@ from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import efs as rules
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.storage.efs_file_system_base import EfsFileSystemBase
+from cdk_distributed_training.storage.efs_interfaces import IEfsFileSystem
 from cdk_distributed_training.storage.imported_efs_file_system import ImportedEfsFileSystem
 
 
@@ -114,7 +115,7 @@ class EfsFileSystem(EfsFileSystemBase):
         network: ITrainingNetwork,
         file_system: efs.IFileSystem,
         create_mount_target: bool = False,
-    ) -> EfsFileSystemBase:
+    ) -> IEfsFileSystem:
         """Refer to a file system that exists, made or imported with CDK's own construct.
 
         Args:

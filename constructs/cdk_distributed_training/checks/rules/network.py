@@ -165,6 +165,18 @@ def subnet_mask(mask: int, *, vpc_prefix: int | None) -> Iterator[Finding]:
         )
 
 
+def subnet_mask_is_known() -> Iterator[Finding]:
+    """DT105: CloudFormation cannot reckon with a prefix length that is given at deployment."""
+    yield Finding(
+        rule="DT105",
+        prop="subnet_mask",
+        got="a value that is only known when deployed",
+        allowed="a number such as 20",
+        fix="pass a number; cidr may be a token",
+        source="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-cidr.html",
+    )
+
+
 def one_subnet(candidates: Sequence[str], *, zones: Sequence[str], wanted: str | None, prop: str) -> Iterator[Finding]:
     """DT106: a selection on an existing VPC must leave a subnet.
 
@@ -274,11 +286,11 @@ def needs_existing_vpc(given: Sequence[str]) -> Iterator[Finding]:
         )
 
 
-def allow_all_may_go(group: str) -> Iterator[Finding]:
+def allow_all_may_go(group: str, *, prop: str = "node_security_group") -> Iterator[Finding]:
     """DT113 (warning): CloudFormation takes an allow-all egress away from a group to which it adds an egress rule."""
     yield Finding(
         rule="DT113",
-        prop="node_security_group",
+        prop=prop,
         got=f"{group}, which may allow all traffic to 0.0.0.0/0 and now gets egress rules of its own",
         allowed="a group that names what may go out: CloudFormation removes an allow-all rule when it adds another",
         fix="give the group an egress rule for tcp 443 where it is defined, or import it with mutable=False",
