@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import yaml  # type: ignore[import-untyped]
 
 from cdk_distributed_training.checks.examples import Example
+from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.registry import all_rules
 from cdk_distributed_training.checks.rule import Rule
 
@@ -47,7 +48,7 @@ def page(rule: Rule) -> str:
             "",
             "## Right",
             "",
-            *_example(rule.good),
+            *(_example(rule.good) if rule.good is not None else _advice(rule)),
             "",
         ]
     )
@@ -78,6 +79,13 @@ def _example(example: Example) -> Iterable[str]:
         json.loads(json.dumps(_shortened(example.content))), sort_keys=False, width=110, allow_unicode=True
     )
     return ["```yaml", text.rstrip(), "```"]
+
+
+def _advice(rule: Rule) -> Iterable[str]:
+    """What the finding itself says, of a rule without a good example."""
+    found = rule.check(**rule.bad.content)
+    finding = found if isinstance(found, Finding) else next(iter(found))
+    return [f"Allowed: {finding.allowed}. {finding.fix[0].upper()}{finding.fix[1:]}."]
 
 
 def _shortened(value: object) -> object:

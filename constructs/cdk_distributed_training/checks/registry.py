@@ -19,8 +19,8 @@ def all_rules() -> Mapping[str, Rule]:
         ValueError: Two functions claim one id.
     """
     found: dict[str, Rule] = {}
-    for module_info in pkgutil.iter_modules(rule_modules.__path__):
-        module = importlib.import_module(f"{rule_modules.__name__}.{module_info.name}")
+    names = [f"{rule_modules.__name__}.{info.name}" for info in pkgutil.iter_modules(rule_modules.__path__)]
+    for module in [importlib.import_module(name) for name in names]:  # all of them first: some describe others' rules
         for function in vars(module).values():
             if getattr(function, "__module__", None) != module.__name__:
                 continue

@@ -30,7 +30,7 @@ class Rule:
         subject: The kind of thing that it looks at; None for a rule over values given to a construct.
         check: The function: takes a subject, or the values as keywords, and gives findings.
         bad: An example in which it finds something.
-        good: The nearest example in which it finds nothing.
+        good: The nearest example in which it finds nothing; None where a construct asks only when it has found.
     """
 
     id: str
@@ -42,7 +42,7 @@ class Rule:
     subject: type[Subject] | None
     check: Check
     bad: Example
-    good: Example
+    good: Example | None
 
     def complete(self, finding: Finding) -> Finding:
         """A finding with the id, severity and source that its function left out."""
@@ -57,7 +57,7 @@ def rule(
     title: str,
     why: str,
     bad: Example,
-    good: Example,
+    good: Example | None = None,
     on: type[Any] | None = None,
     severity: Severity = Severity.ERROR,
     source: str = "",
@@ -66,7 +66,7 @@ def rule(
     """Describe a rule at its function, which stays as it is.
 
     A function with several rules yields findings that name theirs; with one rule it may leave id, severity and source
-    to it (see `problem`).
+    to it (see `problem`). Works as a decorator, and on functions of other modules.
     """
 
     def describe(check: CheckT) -> CheckT:
@@ -106,10 +106,16 @@ def problem(*path: str | int, got: str, allowed: str, fix: str, rule_id: str = "
     return Finding(rule=rule_id, prop=dotted(path), got=got, allowed=allowed, fix=fix, path=path)
 
 
-def at(findings: Iterable[Finding], *path: str | int) -> Iterator[Finding]:
-    """The findings of a rule over values, placed at a property of a document."""
+def at(findings: Iterable[Finding], *path: str | int, fix: str | None = None) -> Iterator[Finding]:
+    """The findings of a rule over values, placed at a property of a document.
+
+    Args:
+        findings: What the rule found.
+        path: Keys of the property from the subject's root.
+        fix: What to do in a document, where the rule speaks of a construct's properties.
+    """
     for finding in findings:
-        yield replace(finding, prop=dotted(path), path=path)
+        yield replace(finding, prop=dotted(path), path=path, fix=finding.fix if fix is None else fix)
 
 
 def dotted(path: Iterable[str | int]) -> str:

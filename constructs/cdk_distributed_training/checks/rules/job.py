@@ -70,6 +70,30 @@ def one_network(channels: Mapping[str, str], job_subnet: str | None) -> Iterator
         )
 
 
+def tags(values: Mapping[str, str], own: int) -> Iterator[Finding]:
+    """DT314: tags that the API refuses.
+
+    Args:
+        values: The user's tags.
+        own: How many more the library sets.
+    """
+    most = limits.TAGS.most - own
+    if len(values) > most:
+        yield _tags(f"{len(values)} tags", f"at most {most}, besides {own} of the library's own", "leave some out")
+    for key, value in values.items():
+        if not 1 <= len(key) <= limits.TAGS.key.longest or key.lower().startswith("aws:"):
+            allowed = f"1 to {limits.TAGS.key.longest} characters that do not begin with aws:"
+            yield _tags(f"the key {key[:60]!r}", allowed, "rename it")
+        if len(value) > limits.TAGS.value.longest:
+            allowed = f"values of at most {limits.TAGS.value.longest} characters"
+            yield _tags(f"{len(value)} characters for {key[:60]!r}", allowed, "shorten it")
+
+
+def _tags(got: str, allowed: str, fix: str) -> Finding:
+    source = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_Tag.html"
+    return Finding(rule="DT314", prop="tags", got=got, allowed=allowed, fix=fix, source=source)
+
+
 def _other_network(got: str, allowed: str) -> Finding:
     return Finding(
         rule="DT313",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cdk_distributed_training.checks.examples import lustre, scratch
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.rule import at, problem, rule
+from cdk_distributed_training.checks.rules import lustre_options as options
 from cdk_distributed_training.checks.rules import storage
 from cdk_distributed_training.checks.rules.lustre_deployments import DEPLOYMENTS
 from cdk_distributed_training.checks.subjects.lustre_file_system import LustreFileSystem
@@ -91,14 +91,11 @@ def weekly_start(file_system: LustreFileSystem) -> Iterator[Finding]:
 def daily_start(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT250: it is written HH:MM."""
     text = file_system.lustre.text("DailyAutomaticBackupStartTime")
-    if text is not None and not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", text):
-        yield problem(
-            "LustreConfiguration",
-            "DailyAutomaticBackupStartTime",
-            got=repr(text),
-            allowed="HH:MM in UTC",
-            fix="write for example '03:00'",
-        )
+    if text is not None:
+        days = file_system.lustre.number("AutomaticBackupRetentionDays")
+        found = options.daily_start(text, backups=bool(days))
+        fix = None if days else "set AutomaticBackupRetentionDays, or leave this out"
+        yield from at(found, "LustreConfiguration", "DailyAutomaticBackupStartTime", fix=fix)
 
 
 @rule(
@@ -221,13 +218,7 @@ def kept_scratch(file_system: LustreFileSystem) -> Iterator[Finding]:
 def large(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT256: the default quota of SSD storage of an account is about 100 TiB."""
     gibibytes = file_system.view.number("StorageCapacity") or 0
-    if file_system.storage == "SSD" and gibibytes > 100_800:
-        yield problem(
-            "StorageCapacity",
-            got=f"{gibibytes:,.0f} GiB",
-            allowed="within the account's quota, 100,800 GiB unless raised",
-            fix="raise the quota before, or acknowledge this if it is raised",
-        )
+    yield from at(options.large(gibibytes, storage=file_system.storage), "StorageCapacity")
 
 
 def _policy(file_system: LustreFileSystem, name: str) -> object:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from cdk_distributed_training.checks.examples import lustre, scratch
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.rule import at, problem, rule
+from cdk_distributed_training.checks.rules import lustre_options as options
 from cdk_distributed_training.checks.rules import storage
 from cdk_distributed_training.checks.rules.lustre_deployments import DEPLOYMENTS
 from cdk_distributed_training.checks.subjects.lustre_file_system import LustreFileSystem
@@ -14,9 +15,6 @@ from cdk_distributed_training.checks.subjects.lustre_file_system import LustreFi
 _CREATE = "https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html"
 _LUSTRE = "https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html"
 _EFA = "https://docs.aws.amazon.com/fsx/latest/LustreGuide/efa-file-systems.html"
-
-# GiB per step at each throughput (MB/s per TiB), from the page above
-_EFA_STEPS = {125: 38_400, 250: 19_200, 500: 9_600, 1000: 4_800}
 
 
 @rule(
@@ -95,25 +93,9 @@ def version(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT204 of a template."""
     given = file_system.view.text("FileSystemTypeVersion")
     if given is not None:
-        yield from at(storage.version(file_system.known_deployment, given), "FileSystemTypeVersion")
-
-
-@rule(
-    "DT238",
-    on=LustreFileSystem,
-    title="A metadata configuration on a Lustre version that has none",
-    why="FSx refuses to create the file system, and the stack rolls back.",
-    source=_CREATE,
-    bad=lustre(FileSystemTypeVersion="2.12", LustreConfiguration={"MetadataConfiguration": {"Mode": "AUTOMATIC"}}),
-    good=lustre(FileSystemTypeVersion="2.15", LustreConfiguration={"MetadataConfiguration": {"Mode": "AUTOMATIC"}}),
-)
-def version_of_metadata(file_system: LustreFileSystem) -> Iterator[Finding]:
-    """DT238: it takes 2.15."""
-    given = file_system.view.text("FileSystemTypeVersion")
-    if given not in (None, "2.15") and file_system.has_metadata and file_system.known_deployment == "PERSISTENT_2":
-        yield problem(
-            "FileSystemTypeVersion", got=f"{given!r} with a metadata configuration", allowed="2.15", fix="use 2.15"
-        )
+        metadata = file_system.known_deployment == "PERSISTENT_2" and file_system.has_metadata
+        found = storage.version(file_system.known_deployment, given, metadata=metadata)
+        yield from at(found, "FileSystemTypeVersion")
 
 
 @rule(
@@ -174,7 +156,7 @@ def deployment_type(file_system: LustreFileSystem) -> Iterator[Finding]:
 def missing_capacity(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT232: only elastic storage and backups bring a capacity of their own."""
     if not (file_system.view.has("StorageCapacity") or file_system.is_tiered or file_system.is_restored):
-        yield problem("StorageCapacity", got="none", allowed="a capacity in GiB, such as 1200", fix="give the capacity")
+        yield from at(options.missing_capacity(), "StorageCapacity", fix="give a capacity in GiB, such as 1200")
 
 
 @rule(
@@ -244,15 +226,10 @@ def drive_cache(file_system: LustreFileSystem) -> Iterator[Finding]:
 )
 def metadata_support(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT234: only PERSISTENT_2 has metadata servers of its own."""
-    if file_system.has_metadata and file_system.known_deployment != "PERSISTENT_2":
+    if file_system.has_metadata:
         file_system.lustre.known("MetadataConfiguration")
-        yield problem(
-            "LustreConfiguration",
-            "MetadataConfiguration",
-            got=f"a metadata configuration with {file_system.deployment}",
-            allowed="only with PERSISTENT_2",
-            fix="leave it out, or choose PERSISTENT_2",
-        )
+        found = options.metadata_support(file_system.known_deployment)
+        yield from at(found, "LustreConfiguration", "MetadataConfiguration")
 
 
 @rule(
@@ -266,22 +243,12 @@ def metadata_support(file_system: LustreFileSystem) -> Iterator[Finding]:
 )
 def metadata_operations(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT235: fixed numbers, fewer of them with elastic storage."""
+    mode = file_system.lustre.text("MetadataConfiguration", "Mode")
     given = file_system.lustre.number("MetadataConfiguration", "Iops")
-    if given is None:
-        return
-    tiered = file_system.is_tiered
-    fits = given in ((6000, 12000) if tiered else (1500, 3000, 6000)) or (
-        not tiered and given % 12000 == 0 and 0 < given <= 192_000
-    )
-    if not fits:
-        yield problem(
-            "LustreConfiguration",
-            "MetadataConfiguration",
-            "Iops",
-            got=f"{given:g}",
-            allowed="6000 or 12000" if tiered else "1500, 3000, 6000, or multiples of 12000 up to 192000",
-            fix="choose one of these",
-        )
+    if given is not None or mode == "AUTOMATIC":
+        found = options.metadata_operations(given, tiered=file_system.is_tiered)
+        path = ("LustreConfiguration", "MetadataConfiguration", "Mode" if given is None else "Iops")
+        yield from at(found, *path, fix="choose one of these, with Mode USER_PROVISIONED")
 
 
 @rule(
@@ -304,19 +271,16 @@ def efa_support(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT236: it needs PERSISTENT_2 with a metadata configuration."""
     if not file_system.has_efa:
         return
-    if file_system.known_deployment != "PERSISTENT_2":
-        got = f"EFA with {file_system.deployment}"
-    elif not file_system.has_metadata:
-        got = "EFA without a metadata configuration"
-    else:
-        return
-    yield problem(
-        "LustreConfiguration",
-        "EfaEnabled",
-        got=got,
-        allowed="PERSISTENT_2 with a MetadataConfiguration",
-        fix="add MetadataConfiguration with Mode AUTOMATIC on PERSISTENT_2, or leave EFA out",
-    )
+    path = ("LustreConfiguration", "EfaEnabled")
+    version_ = file_system.view.text("FileSystemTypeVersion")
+    yield from at(options.efa_support(file_system.known_deployment, version_), *path)
+    if file_system.deployment == "PERSISTENT_2" and not file_system.has_metadata:
+        yield problem(
+            *path,
+            got="EFA without a metadata configuration",
+            allowed="PERSISTENT_2 with a MetadataConfiguration",
+            fix="add MetadataConfiguration with Mode AUTOMATIC, or leave EFA out",
+        )
 
 
 @rule(
@@ -344,14 +308,7 @@ def efa_support(file_system: LustreFileSystem) -> Iterator[Finding]:
 )
 def efa_capacity(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT237: its steps are larger, the larger the lower the throughput."""
-    if not file_system.has_efa or file_system.is_tiered:
-        return
-    step = _EFA_STEPS.get(int(file_system.lustre.number("PerUnitStorageThroughput") or 0))
     gibibytes = file_system.view.number("StorageCapacity")
-    if step and gibibytes and gibibytes % step:
-        yield problem(
-            "StorageCapacity",
-            got=f"{gibibytes:,.0f} GiB with EFA",
-            allowed=f"multiples of {step:,} GiB at this throughput",
-            fix=f"choose {(int(gibibytes) // step + 1) * step:,} GiB, or a higher throughput",
-        )
+    if file_system.has_efa and not file_system.is_tiered and gibibytes:
+        throughput_ = int(file_system.lustre.number("PerUnitStorageThroughput") or 0)
+        yield from at(options.efa_capacity(gibibytes, throughput_), "StorageCapacity")

@@ -7,12 +7,12 @@ from typing import Any
 
 from cdk_distributed_training.checks.examples import Example, association, lustre
 from cdk_distributed_training.checks.findings import Finding
-from cdk_distributed_training.checks.rule import problem, rule
+from cdk_distributed_training.checks.rule import at, problem, rule
+from cdk_distributed_training.checks.rules import lustre_options as options
 from cdk_distributed_training.checks.subjects.lustre_file_system import LustreFileSystem
 
 _LUSTRE = "https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystemLustreConfiguration.html"
 _CACHE = "https://docs.aws.amazon.com/fsx/latest/APIReference/API_LustreReadCacheConfiguration.html"
-_CHOICE = "choose SSD storage, or leave it out"
 
 
 def _tiered(*, resources: dict[str, Any] | None = None, **changes: Any) -> Example:
@@ -45,12 +45,7 @@ def sizes(file_system: LustreFileSystem) -> Iterator[Finding]:
         return
     for path in (("StorageCapacity",), ("LustreConfiguration", "PerUnitStorageThroughput")):
         if file_system.view.known(*path) is not None:
-            yield problem(
-                *path,
-                got=f"{file_system.view.text(*path)} with INTELLIGENT_TIERING",
-                allowed="nothing: this storage grows and shrinks by itself",
-                fix="leave it out, and choose ThroughputCapacity",
-            )
+            yield from at(options.not_tiered([path[-1]]), *path, fix="leave it out, and choose ThroughputCapacity")
 
 
 @rule(
@@ -64,13 +59,10 @@ def sizes(file_system: LustreFileSystem) -> Iterator[Finding]:
 )
 def deployment(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT241: only PERSISTENT_2 has it."""
-    if file_system.is_tiered and file_system.known_deployment != "PERSISTENT_2":
-        yield problem(
-            "StorageType",
-            got=f"INTELLIGENT_TIERING with {file_system.deployment}",
-            allowed="only with PERSISTENT_2",
-            fix="choose PERSISTENT_2, or SSD storage",
-        )
+    if file_system.is_tiered:
+        version = file_system.view.text("FileSystemTypeVersion")
+        found = options.tiered_deployment(file_system.known_deployment, version)
+        yield from at(found, "StorageType", fix="choose these, or SSD storage")
 
 
 @rule(
@@ -112,18 +104,9 @@ def required(file_system: LustreFileSystem) -> Iterator[Finding]:
 def throughput_capacity(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT243: 1000, 2000 and multiples of 4000; EFA has the multiples only."""
     given = file_system.lustre.number("ThroughputCapacity")
-    if given is None or not file_system.is_tiered:
-        return
-    efa = file_system.has_efa
-    fits = (given % 4000 == 0 and 0 < given <= 2_000_000) or (not efa and given in (1000, 2000))
-    if not fits:
-        yield problem(
-            "LustreConfiguration",
-            "ThroughputCapacity",
-            got=f"{given:g}{' with EFA' if efa else ''}",
-            allowed=("" if efa else "1000, 2000, or ") + "multiples of 4000 up to 2000000 (MB/s)",
-            fix="choose one of these",
-        )
+    if given is not None and file_system.is_tiered:
+        found = options.throughput_capacity(given, efa=file_system.has_efa)
+        yield from at(found, "LustreConfiguration", "ThroughputCapacity")
 
 
 @rule(
@@ -141,13 +124,8 @@ def only_tiered(file_system: LustreFileSystem) -> Iterator[Finding]:
         return
     for name in ("ThroughputCapacity", "DataReadCacheConfiguration"):
         if file_system.lustre.known(name) is not None:
-            yield problem(
-                "LustreConfiguration",
-                name,
-                got=f"a value with {file_system.storage} storage",
-                allowed="only with StorageType INTELLIGENT_TIERING",
-                fix="leave it out, or choose that storage type",
-            )
+            found = options.only_tiered([name], storage=file_system.storage)
+            yield from at(found, "LustreConfiguration", name)
 
 
 @rule(
@@ -162,9 +140,4 @@ def only_tiered(file_system: LustreFileSystem) -> Iterator[Finding]:
 def no_repository(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT245: it has no links to S3."""
     if file_system.is_tiered and file_system.associations:
-        yield problem(
-            "StorageType",
-            got="INTELLIGENT_TIERING with a data repository association",
-            allowed="associations only with SSD or HDD storage",
-            fix=_CHOICE.replace("leave it out", "leave the association out"),
-        )
+        yield from at(options.repository_on_tiered(), "StorageType", fix="choose SSD storage, or copy the data")

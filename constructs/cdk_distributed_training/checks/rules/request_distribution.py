@@ -10,7 +10,7 @@ from typing import Any
 from cdk_distributed_training.checks.examples import machines, request
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.rule import at, problem, rule
-from cdk_distributed_training.checks.rules import distribution
+from cdk_distributed_training.checks.rules import distribution, mpi
 from cdk_distributed_training.checks.subjects.training_request import TrainingRequest
 
 _SMDDP = "https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-data-parallel-support.html"
@@ -19,8 +19,6 @@ _TORCHRUN = "https://docs.pytorch.org/docs/stable/elastic/run.html"
 _NEURON = "https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/training.html"
 _TRCOMP = "https://docs.aws.amazon.com/sagemaker/latest/dg/training-compiler.html"
 
-_SMDDP_TYPES = ("ml.p4d.24xlarge", "ml.p4de.24xlarge")
-_SMDDP_OLD_TYPES = ("ml.p3.16xlarge", "ml.p3dn.24xlarge")
 _NPROC = re.compile(r"--nproc[-_]per[-_]node(?:=|\s+)(\S+)")
 # the guide names 1, 2, 8 and 32 for one trn1.32xlarge; other powers of two are not judged
 _TRN1_COUNTS = (1, 2, 4, 8, 16, 32)
@@ -40,8 +38,9 @@ def _smddp(instance_type: str, count: int = 2) -> Any:
 
 
 @rule(
-    "DT410",
+    "DT421",
     on=TrainingRequest,
+    severity=Severity.WARNING,
     title="SageMaker's data parallel library on machines without support",
     why="The library refuses the instance type when training starts, after the machines have started.",
     source=_SMDDP,
@@ -49,18 +48,10 @@ def _smddp(instance_type: str, count: int = 2) -> Any:
     good=_smddp("ml.p4d.24xlarge"),
 )
 def smddp_type(job: TrainingRequest) -> Iterator[Finding]:
-    """DT410: P4d and P4de; P3 in old images."""
-    if not _flag(job, "sagemaker_distributed_dataparallel_enabled"):
-        return
-    wrong = [name for name in job.instance_types if name not in _SMDDP_TYPES + _SMDDP_OLD_TYPES]
-    if wrong:
-        yield problem(
-            "ResourceConfig",
-            "InstanceType",
-            got=f"the data parallel library on {wrong[0]}",
-            allowed=", ".join(_SMDDP_TYPES),
-            fix="use torchrun with NCCL, which uses EFA on every type that has it",
-        )
+    """DT421 of a request."""
+    if _flag(job, "sagemaker_distributed_dataparallel_enabled"):
+        for name in job.instance_types[:1]:
+            yield from at(mpi.data_parallel_instance_type(name), "ResourceConfig", "InstanceType")
 
 
 @rule(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from cdk_distributed_training.checks.findings import Finding
 
@@ -53,3 +53,45 @@ def poll_interval(seconds: float) -> Iterator[Finding]:
             fix="leave it out for 30 seconds",
             source="https://docs.aws.amazon.com/step-functions/latest/dg/state-wait.html",
         )
+
+
+def integration(name: object) -> Iterator[Finding]:
+    """DT705: no way of starting a job."""
+    if name not in ("sdk", "optimized"):
+        yield Finding(
+            rule="DT705",
+            prop="integration",
+            got=repr(name),
+            allowed="'sdk' or 'optimized'",
+            fix="leave it out to call the API itself",
+        )
+
+
+def optimized_members(request: Mapping[str, object], known_members: Collection[str]) -> Iterator[Finding]:
+    """DT704: members that Step Functions' optimized integration is not known to take.
+
+    Args:
+        request: The request, as it is to be sent.
+        known_members: Members with evidence, such as `Tags.Key`.
+    """
+    for member in sorted(set(_members(request, "", known_members)) - set(known_members)):
+        yield Finding(
+            rule="DT704",
+            prop="integration",
+            got=f"'optimized' with {member} in the request",
+            allowed="members for which it is known that createTrainingJob.sync takes them: Step Functions refuses "
+            "others when the state machine is made",
+            fix="leave integration out, which calls the API itself and takes every member",
+            source="https://docs.aws.amazon.com/step-functions/latest/dg/connect-sagemaker.html",
+        )
+
+
+def _members(value: object, place: str, leaves: Collection[str]) -> Iterator[str]:
+    if isinstance(value, Mapping) and place not in leaves:
+        for name, item in value.items():
+            yield from _members(item, f"{place}.{name}" if place else name, leaves)
+    elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+        for item in value:
+            yield from _members(item, place, leaves)
+    elif place:
+        yield place

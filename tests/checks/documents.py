@@ -1,0 +1,53 @@
+"""Documents for tests, made of plain data."""
+
+import copy
+
+from cdk_distributed_training.checks import examples
+from cdk_distributed_training.checks.judge import judge
+from cdk_distributed_training.checks.template.document import Document, Kind
+from cdk_distributed_training.checks.template.loader import Source
+
+SYNC = "arn:aws:states:::sagemaker:createTrainingJob.sync"
+
+
+def document(content, kind=Kind.TEMPLATE, *, region=None):
+    return Document(Source("document", content, lambda path: (1, 1)), kind, region)
+
+
+def findings(content, kind=Kind.TEMPLATE, *, region=None):
+    """Rule and path of all that is found."""
+    return {(item.finding.rule, item.finding.path) for item in judge(document(content, kind, region=region)).judgements}
+
+
+def rules(content, kind=Kind.TEMPLATE, *, region=None):
+    """Ids of all that is found."""
+    return {rule for rule, _ in findings(content, kind, region=region)}
+
+
+def in_template(content, kind):
+    """Any document as a part of a template, where values can be tokens."""
+    if kind is Kind.TEMPLATE:
+        return copy.deepcopy(content)
+    if kind is Kind.REQUEST:
+        task = {"Type": "Task", "Resource": SYNC, "Parameters": content, "End": True}
+        content = {"StartAt": "Train", "States": {"Train": task}}
+    return examples.template({"Machine": examples.state_machine(content)}).content
+
+
+def places(node, path=()):
+    """Paths of all members of a document, except for those inside of functions."""
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    is_function = isinstance(node, dict) and len(node) == 1 and next(iter(node)).startswith(("Fn::", "Ref"))
+    for key, value in [] if is_function else items:
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def replaced(content, path, value):
+    """A copy with another value at a path; what is missing on the way is added."""
+    copied = copy.deepcopy(content)
+    node = copied
+    for key in path[:-1]:
+        node = node.setdefault(key, {}) if isinstance(node, dict) else node[key]
+    node[path[-1]] = value
+    return copied
