@@ -61,6 +61,24 @@ def test_the_zip_is_a_program(archive: Path) -> None:
     assert "processes" in result.stdout
 
 
+@pytest.mark.parametrize("kind", ["torchrun", "smp-v1", "parameter-server"])
+def test_a_job_reads_no_other_kinds_file(archive: Path, kind: str) -> None:
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from training_launcher.launchers import launcher_kinds"
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-I",
+            "-c",
+            f"{code}\nprint(*launcher_kinds('{kind}'), len(launcher_kinds()) > 9)",
+            str(archive),
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert result.stdout == f"{kind} True\n"
+
+
 def test_a_wrong_command_line_ends_with_one_line_and_a_failure_file(archive: Path, tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, str(archive), "torchrun", "--base-dir", str(tmp_path), "train.py"],

@@ -46,12 +46,12 @@ def argv_of(plan: LaunchPlan, base: Path) -> list[str]:
     """The only command, with the names of this test run taken out."""
     (command,) = plan.commands
     guard = next(word for word in command.argv if word.endswith("/rank.py"))
-    names = {command.argv[0]: "PYTHON", guard: "GUARD"}
+    names = {command.argv[0]: "PYTHON", guard: "GUARD", guard.replace("rank.py", "torchrun_agent.py"): "AGENT"}
     return [names.get(word, word) for word in command.argv]
 
 
 GUARDED = ["--no-python", "PYTHON", "-S", "-E", "GUARD", "PYTHON", "-u"]
-RUN = ["PYTHON", "-m", "torch.distributed.run"]
+RUN = ["PYTHON", "AGENT"]
 
 
 def test_torchrun_on_several_hosts(tmp_path: Path) -> None:
@@ -60,8 +60,8 @@ def test_torchrun_on_several_hosts(tmp_path: Path) -> None:
         host="algo-10", hosts=12, hyperparameters={"lr": "0.1"},
     )  # fmt: skip
     assert argv_of(plan, tmp_path) == [
-        *RUN, "--nnodes", "12", "--nproc-per-node", "8", "--max-restarts", "0", "--rdzv-id", "job-1",
-        "--node-rank", "9", "--master-addr", "algo-1", "--master-port", "7777",
+        *RUN, "--after", "algo-1:7777", "--nnodes", "12", "--nproc-per-node", "8", "--max-restarts", "0",
+        "--rdzv-id", "job-1", "--node-rank", "9", "--master-addr", "algo-1", "--master-port", "7777",
         *GUARDED, "train.py", "--fixed", "a b", "--lr", "0.1",
     ]  # fmt: skip
     assert (plan.host_rank, plan.first_rank, plan.processes, plan.world_size) == (9, 72, 8, 96)
@@ -78,8 +78,8 @@ def test_torchrun_that_may_restart(tmp_path: Path) -> None:
         host="algo-2", processes=[4, 4],
     )  # fmt: skip
     assert argv_of(plan, tmp_path) == [
-        *RUN, "--nnodes", "2", "--nproc-per-node", "4", "--max-restarts", "3", "--rdzv-backend", "c10d",
-        "--rdzv-id", "mine", "--rdzv-endpoint", "algo-1:29400",
+        *RUN, "--after", "algo-1:29400", "--nnodes", "2", "--nproc-per-node", "4", "--max-restarts", "3",
+        "--rdzv-backend", "c10d", "--rdzv-id", "mine", "--rdzv-endpoint", "algo-1:29400",
         "--rdzv-conf", "is_host=0,join_timeout=600,timeout=900", "--numa-binding=node", *GUARDED, "-m", "llm.pretrain",
     ]  # fmt: skip
     assert plan.restarts

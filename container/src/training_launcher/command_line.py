@@ -38,11 +38,12 @@ def parse_command_line(words: Sequence[str], environment: Mapping[str, str]) -> 
         SystemExit: After printing ``--help`` or ``--version``.
     """
     cut = words.index("--") if "--" in words else len(words)
-    parser = make_parser(environment)
+    kinds = launcher_kinds(words[0] if words else "")
+    parser = make_parser(environment, kinds)
     options = parser.parse_args(words[:cut])
     if cut == len(words):
         raise Problem(f"there must be `--` and the entry script after the options, got: {' '.join(words)}")
-    return Request(launcher_kinds()[options.kind](), options, parse_entry(words[cut + 1 :]), group_entries(options))
+    return Request(kinds[options.kind](), options, parse_entry(words[cut + 1 :]), group_entries(options))
 
 
 class _Parser(argparse.ArgumentParser):
@@ -52,8 +53,8 @@ class _Parser(argparse.ArgumentParser):
         raise Problem(f"{message} (see `{self.prog} --help`)")
 
 
-def make_parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
-    """The parser, with every kind's own options."""
+def make_parser(environment: Mapping[str, str], kinds: Mapping[str, type[Launcher]]) -> argparse.ArgumentParser:
+    """The parser, with the kinds' own options."""
     parser = _Parser(
         prog="launcher",
         description="Start distributed training on every host of a SageMaker training job.",
@@ -61,9 +62,9 @@ def make_parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"training-launcher {__version__}")
-    kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=_Parser)
-    for name, kind in launcher_kinds().items():
-        child = kinds.add_parser(
+    children = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=_Parser)
+    for name, kind in kinds.items():
+        child = children.add_parser(
             name,
             help=kind.summary,
             description=kind.summary,

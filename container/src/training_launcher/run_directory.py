@@ -20,7 +20,7 @@ def create(path: str) -> None:
     if os.path.isdir(path) and not os.path.islink(path) and os.stat(path).st_uid == os.getuid():
         remove(path)  # left by an earlier container that shared the disk; process ids come again
     os.mkdir(path, 0o700)
-    for program in ("rank.py", "launch_agent.py", "precompile.py"):
+    for program in ("rank.py", "torchrun_agent.py", "launch_agent.py", "precompile.py"):
         with open(os.path.join(path, program), "wb") as file:
             file.write(_text(program))
 

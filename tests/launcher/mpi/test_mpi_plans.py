@@ -173,7 +173,7 @@ class TestModelParallel:
             "name": "a=b",
         }
         argv = argv_of(plan)
-        assert argv[:3] == ["PYTHON", "-m", "torch.distributed.run"]
+        assert argv[1].endswith("/torchrun_agent.py")
         assert argv[-5:-1] == ["train.py", "--lr", "0.1", "--mp_parameters"]
         assert json.loads(argv[-1]) == expected
         assert json.loads(plan.environment["SM_HP_MP_PARAMETERS"]) == expected

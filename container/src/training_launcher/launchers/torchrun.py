@@ -68,8 +68,8 @@ class Torchrun(Launcher):
         fixed_port = several or options.master_port or options.rdzv_backend
         argv = (
             situation.python,
-            "-m",
-            "torch.distributed.run",
+            f"{situation.run_directory}/torchrun_agent.py",
+            *self._after(situation),
             "--nnodes",
             str(len(situation.world)),
             "--nproc-per-node",
@@ -94,6 +94,10 @@ class Torchrun(Launcher):
     @staticmethod
     def _port(situation: Situation) -> int:
         return int(situation.options.master_port or MASTER_PORT)
+
+    def _after(self, situation: Situation) -> tuple[str, ...]:
+        """Whom the agent is to meet, where that is another host's."""
+        return ("--after", f"{situation.leader_address}:{self._port(situation)}") if situation.host_rank else ()
 
     def _rendezvous(self, situation: Situation) -> tuple[str, ...]:
         options, port = situation.options, self._port(situation)
