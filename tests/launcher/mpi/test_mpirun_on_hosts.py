@@ -196,6 +196,27 @@ def test_a_killed_host_is_named(job: LauncherJob, victim: str, survivor: str) ->
     assert str(outcome.failure).startswith(f"host lost | host {victim}"), outcome
 
 
+KILLER = """
+import os, pathlib, signal, sys, time
+print("up", flush=True)
+time.sleep(1)
+for path in pathlib.Path("/proc").glob("[0-9]*/comm"):
+    if path.exists() and path.read_text().strip() == sys.argv[1]:
+        os.kill(int(path.parent.name), signal.SIGKILL)
+time.sleep(100)
+"""
+
+
+@pytest.mark.parametrize(("program_name", "host"), [("mpirun", "algo-1"), ("orted", "algo-2")])
+def test_open_mpis_own_programs_may_be_killed(job: LauncherJob, program_name: str, host: str) -> None:
+    """No rank is left without them, and the message names the program."""
+    job.source(train__py=KILLER)
+    outcomes = job.run(*PLAIN, "--", "train.py", program_name)
+    assert [outcome.code for outcome in outcomes.values()] == [137, 137]
+    text = f"signal | host {host} | signal SIGKILL | {program_name}: killed from outside"
+    assert {str(outcome.failure).splitlines()[0] for outcome in outcomes.values()} == {text}
+
+
 PROCESSES = """
 import json, os, pathlib, time
 time.sleep(0.5)
