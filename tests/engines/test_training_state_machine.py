@@ -74,7 +74,7 @@ def test_the_job_may_create_see_and_pass_its_role(template):
     assert statements(template, "MachineJobRolePolicy") == [
         {
             "Effect": "Allow",
-            "Action": ["sagemaker:CreateTrainingJob", "sagemaker:DescribeTrainingJob"],
+            "Action": ["sagemaker:AddTags", "sagemaker:CreateTrainingJob", "sagemaker:DescribeTrainingJob"],
             "Resource": JOBS,
         },
         {

@@ -82,6 +82,7 @@ class TestDefaults:
             "VpcConfig": {"Subnets": ["subnet-0123456789abcdef0"], "SecurityGroupIds": ["sg-0123456789abcdef0"]},
             "EnableNetworkIsolation": False,
             "EnableInterContainerTrafficEncryption": False,
+            "Tags": [{"Key": "distributed-training:job", "Value": "training-job"}],
         }
         assert [channel["ChannelName"] for channel in channels] == ["launcher", "code"]
         for channel in channels:

@@ -31,6 +31,13 @@ def _in_range(size, shape, place, what):
         yield f"{place}: {what} {size} is not within {low} and {high}"
 
 
+def _as_python(pattern):
+    """A regular expression of Java's in Python's spelling."""
+    for java, python in ((r"\p{Alnum}", "a-zA-Z0-9"), (r"\p{L}", r"\w"), (r"\p{N}", r"\d"), (r"\p{Z}", r"\s")):
+        pattern = pattern.replace(java, python)
+    return pattern
+
+
 class _Checks:
     @staticmethod
     def structure(value, shape, place):
@@ -59,7 +66,7 @@ class _Checks:
         if shape.enum and value not in shape.enum:
             yield f"{place}: {value!r} is none of {shape.name}"
         pattern = shape.metadata.get("pattern")
-        if pattern and not re.fullmatch(pattern, value):
+        if pattern and not re.fullmatch(_as_python(pattern), value):
             yield f"{place}: {value!r} does not match {pattern}"
 
     @staticmethod

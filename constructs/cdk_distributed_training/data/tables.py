@@ -86,6 +86,23 @@ class DeepLearningContainer:
     end_of_patch: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ModelParallelContainers:
+    """AWS's images with the model parallel library, version 2.
+
+    Attributes:
+        account: The account whose registries hold them.
+        repository: Name of the ECR repository.
+        regions: Regions that have the repository.
+        tags: The image's tag by the version of PyTorch, the oldest first.
+    """
+
+    account: str
+    repository: str
+    regions: tuple[str, ...]
+    tags: dict[str, str]
+
+
 def _read(name: str) -> dict[str, Any]:
     text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
     table: dict[str, Any] = json.loads(text)
@@ -127,3 +144,21 @@ def create_training_job_model() -> dict[str, Any]:
     """The shape of the CreateTrainingJob request: members, types and limits, made by `tools/make_request_model.py`."""
     shape: dict[str, Any] = _read("create_training_job.json")["request"]
     return shape
+
+
+@functools.cache
+def model_parallel_containers() -> ModelParallelContainers:
+    """The images with the model parallel library, version 2."""
+    table = _read("model_parallel_images.json")
+    return ModelParallelContainers(
+        account=table["account"],
+        repository=table["repository"],
+        regions=tuple(table["regions"]),
+        tags=table["tags"],
+    )
+
+
+@functools.cache
+def step_functions_members() -> frozenset[str]:
+    """Members of the request that the optimized integration of Step Functions is known to take, such as `Tags.Key`."""
+    return frozenset(_read("step_functions_fields.json")["members"])

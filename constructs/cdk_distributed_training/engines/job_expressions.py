@@ -9,6 +9,8 @@ Source: https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cdk_distributed_training.request.job_name import LONGEST_RUN_NAME
 from cdk_distributed_training.request.override import MEMBERS
 
@@ -31,19 +33,20 @@ def run_name(prefix: str, execution_name: str) -> str:
     )"""
 
 
-def overrides(defaults: str, given: str) -> str:
+def overrides(defaults: str, given: str, *, members: Sequence[str] = MEMBERS) -> str:
     """JSONata for an object with `instance_count` and `hyperparameters`, or an error that names all that is wrong.
 
     Args:
         defaults: JSONata for an object with the job's own values.
         given: JSONata for the execution's input.
+        members: What the input may have.
     """
-    members = ", ".join(f'"{name}"' for name in MEMBERS)
+    listed = ", ".join(f'"{name}"' for name in members)
     return f"""(
         $given := {given};
         $type($given) != "object"
             ? $error("execution input must be an object, got " & $type($given));
-        $unknown := $filter($keys($given), function($name) {{ $not($name in [{members}]) }});
+        $unknown := $filter($keys($given), function($name) {{ $not($name in [{listed}]) }});
         $values := $given.hyperparameters;
         $isObject := $exists($values) ? $type($values) = "object" : true;
         $isText := function($value) {{ $type($value) in ["string", "number", "boolean"] }};

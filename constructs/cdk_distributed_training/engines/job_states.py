@@ -5,6 +5,9 @@
                                 +- Backoff <- MayRetry <-----------------+   (no capacity, quota, throttling)
                                                  +-> NotStarted
 
+With the optimized integration, Create waits for the job's end itself and leads to Describe; its errors lead to
+LookAfterError, which is Describe for a job that may not exist, and leads to Ended or MayRetry.
+
 Literals stand in `Defaults` and in `Create`, expressions elsewhere: nothing of the user's becomes part of an
 expression. No member is ever null: CDK's JSON drops nulls, which changes a state's meaning.
 
@@ -20,8 +23,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
+from cdk_distributed_training.engines.integration import Integration, problem, start_call
 from cdk_distributed_training.engines.job_expressions import expression, overrides, run_name
-from cdk_distributed_training.request.override import override
+from cdk_distributed_training.request.override import overridable, override
 
 # An execution may have 25,000 history events. A look takes 9 (wait 2, describe 5, choice 2); with the waiting time at
 # a thousand-eight-hundredth of the job's limit, and the early looks in quicker succession, a job that runs all of its
@@ -52,6 +56,7 @@ class JobStates:
         request: The `CreateTrainingJob` request without a name.
         poll_interval: Shortest time between two looks at the job, in seconds.
         longest_run: Seconds after which SageMaker has ended the job.
+        integration: How the job is created.
     """
 
     partition: str
@@ -59,6 +64,7 @@ class JobStates:
     request: Mapping[str, Any]
     poll_interval: int
     longest_run: float
+    integration: Integration = "sdk"
 
     def definition(self) -> dict[str, Any]:
         """The whole state machine."""
@@ -70,17 +76,16 @@ class JobStates:
         }
 
     def _prepare(self) -> dict[str, Any]:
-        defaults = {
-            "job_name": self.job_name,
-            "instance_count": self.request["ResourceConfig"]["InstanceCount"],
-            "hyperparameters": self.request.get("HyperParameters", {}),
-        }
+        members = overridable(self.request)
+        defaults = {"job_name": self.job_name, "hyperparameters": self.request.get("HyperParameters", {})}
+        if "instance_count" in members:
+            defaults["instance_count"] = self.request["ResourceConfig"]["InstanceCount"]
         return {
             "Defaults": {"Type": "Pass", "Assign": {"defaults": defaults, "attempt": 0}, "Next": "Overrides"},
             "Overrides": {
                 "Type": "Pass",
                 "Assign": {
-                    "overrides": expression(overrides("$defaults", "$states.input")),
+                    "overrides": expression(overrides("$defaults", "$states.input", members=members)),
                     "runName": expression(run_name("$defaults.job_name", "$states.context.Execution.Name")),
                 },
                 "Next": "Attempt",
@@ -88,16 +93,19 @@ class JobStates:
         }
 
     def _start(self) -> dict[str, Any]:
+        call = start_call(self.integration)
+        counted = "instance_count" in overridable(self.request)
         request = override(
-            self.request,
+            call.sent(self.request),
             name=expression("$trainingJobName"),
-            instance_count=expression("$overrides.instance_count"),
+            instance_count=expression("$overrides.instance_count") if counted else None,
             hyperparameters=expression("$overrides.hyperparameters"),
         )
         request["Environment"] = {
             **request.get("Environment", {}),
             EXECUTION_VARIABLE: expression("$states.context.Execution.Id"),
         }
+        first_look = {"age": 0, "pause": self.poll_interval}
         return {
             "Attempt": {
                 "Type": "Pass",
@@ -109,18 +117,19 @@ class JobStates:
             },
             "Create": {
                 "Type": "Task",
-                "Resource": f"arn:{self.partition}:states:::{_SDK}:createTrainingJob",
+                "Resource": f"arn:{self.partition}:states:::{call.resource}",
                 "Arguments": request,
-                "Assign": {"age": 0, "pause": self.poll_interval},
+                "Assign": first_look,
                 "Catch": [
                     {
                         "ErrorEquals": ["States.ALL"],
-                        "Assign": _problem("errorOutput", "Error", "Cause"),
-                        "Next": "MayRetry",
+                        "Assign": {**first_look, **problem("errorOutput", "Error", "Cause")},
+                        "Next": call.error_state,
                     }
                 ],
-                "Next": "Wait",
+                "Next": call.next_state,
             },
+            **call.states(self._describe()),
             "MayRetry": {
                 "Type": "Choice",
                 "Choices": [
@@ -142,43 +151,46 @@ class JobStates:
             },
         }
 
-    def _watch(self) -> dict[str, Any]:
+    def _describe(self) -> dict[str, Any]:
         longest_pause = max(self.poll_interval, math.ceil(self.longest_run / _LOOKS))
         return {
-            "Wait": {"Type": "Wait", "Seconds": expression("$pause"), "Next": "Describe"},
-            "Describe": {
-                "Type": "Task",
-                "Resource": f"arn:{self.partition}:states:::{_SDK}:describeTrainingJob",
-                "Arguments": {"TrainingJobName": expression("$trainingJobName")},
-                "Assign": {
-                    "age": expression("$age + $pause"),
-                    "pause": expression(
-                        f"$max([{self.poll_interval}, $min([$floor(($age + $pause) * {_AGE_SHARE}), {longest_pause}])])"
-                    ),
-                },
-                "Output": expression(
-                    """{
-                        "TrainingJobName": $trainingJobName,
-                        "TrainingJobStatus": $states.result.TrainingJobStatus,
-                        "SecondaryStatus": $states.result.SecondaryStatus,
-                        "FailureReason": $states.result.FailureReason,
-                        "ModelArtifacts": $states.result.ModelArtifacts,
-                        "Started": $exists($states.result.TrainingStartTime)
-                    }"""
+            "Type": "Task",
+            "Resource": f"arn:{self.partition}:states:::{_SDK}:describeTrainingJob",
+            "Arguments": {"TrainingJobName": expression("$trainingJobName")},
+            "Assign": {
+                "age": expression("$age + $pause"),
+                "pause": expression(
+                    f"$max([{self.poll_interval}, $min([$floor(($age + $pause) * {_AGE_SHARE}), {longest_pause}])])"
                 ),
-                # Looking is free, and giving up would leave a job that nobody watches: about four hours of errors pass.
-                "Retry": [
-                    {
-                        "ErrorEquals": ["States.ALL"],
-                        "IntervalSeconds": 5,
-                        "BackoffRate": 2,
-                        "MaxDelaySeconds": 600,
-                        "MaxAttempts": 30,
-                        "JitterStrategy": "FULL",
-                    }
-                ],
-                "Next": "Ended",
             },
+            "Output": expression(
+                """{
+                    "TrainingJobName": $trainingJobName,
+                    "TrainingJobStatus": $states.result.TrainingJobStatus,
+                    "SecondaryStatus": $states.result.SecondaryStatus,
+                    "FailureReason": $states.result.FailureReason,
+                    "ModelArtifacts": $states.result.ModelArtifacts,
+                    "Started": $exists($states.result.TrainingStartTime)
+                }"""
+            ),
+            # Looking is free, and giving up would leave a job that nobody watches: about four hours of errors pass.
+            "Retry": [
+                {
+                    "ErrorEquals": ["States.ALL"],
+                    "IntervalSeconds": 5,
+                    "BackoffRate": 2,
+                    "MaxDelaySeconds": 600,
+                    "MaxAttempts": 30,
+                    "JitterStrategy": "FULL",
+                }
+            ],
+            "Next": "Ended",
+        }
+
+    def _watch(self) -> dict[str, Any]:
+        return {
+            "Wait": {"Type": "Wait", "Seconds": expression("$pause"), "Next": "Describe"},
+            "Describe": self._describe(),
             "Ended": {
                 "Type": "Choice",
                 "Choices": [
@@ -186,7 +198,7 @@ class JobStates:
                     # SageMaker accepted the job and then found no machines: nothing ran and nothing is billed
                     {
                         "Condition": expression(_FOUND_NO_MACHINES),
-                        "Assign": _problem("input", "TrainingJobStatus", "FailureReason"),
+                        "Assign": problem("input", "TrainingJobStatus", "FailureReason"),
                         "Next": "MayRetry",
                     },
                     {
@@ -228,12 +240,3 @@ _END: dict[str, Any] = {
         ),
     },
 }
-
-
-def _problem(source: str, error: str, cause: str) -> dict[str, Any]:
-    """The variable that `MayRetry` and `NotStarted` read; an error may come without a cause."""
-
-    def text(member: str) -> str:
-        return expression(f'$exists($states.{source}.{member}) ? $states.{source}.{member} : ""')
-
-    return {"problem": {"error": text(error), "cause": text(cause)}}

@@ -12,6 +12,9 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.checks.rules import state_machine as rules
+from cdk_distributed_training.engines.integration import Integration, start_call
 from cdk_distributed_training.engines.job_states import JobStates
 from cdk_distributed_training.engines.machine import Machine
 from cdk_distributed_training.engines.service_role import ServiceRole
@@ -41,6 +44,7 @@ class TrainingStateMachine(Construct):
         training_role: iam.IRole,
         longest_run: float,
         poll_interval: int,
+        integration: Integration = "sdk",
     ) -> None:
         """Make the state machines.
 
@@ -52,9 +56,17 @@ class TrainingStateMachine(Construct):
             training_role: The role that the job runs as.
             longest_run: Seconds after which SageMaker has ended the job.
             poll_interval: Shortest time between two looks at the job, in seconds.
+            integration: `sdk` calls the API itself; `optimized` is Step Functions' own `createTrainingJob.sync`, which
+                is known to take only some members of the request.
+
+        Raises:
+            ConfigurationError: The integration would refuse the request, or there is none of that name.
         """
         super().__init__(scope, id)
         stack = cdk.Stack.of(self)
+        raise_errors(rules.integration(integration), where=self.node.path)
+        call = start_call(integration)
+        raise_errors(call.findings(request), where=self.node.path)
         jobs = stack.format_arn(service="sagemaker", resource="training-job", resource_name=f"{job_name}-*")
         self._job = Machine(
             self,
@@ -65,10 +77,12 @@ class TrainingStateMachine(Construct):
                 request=request,
                 poll_interval=poll_interval,
                 longest_run=longest_run,
+                integration=integration,
             ).definition(),
             statements=[
-                iam.PolicyStatement(
-                    actions=["sagemaker:CreateTrainingJob", "sagemaker:DescribeTrainingJob"], resources=[jobs]
+                *(
+                    iam.PolicyStatement(actions=actions, resources=[arn])
+                    for actions, arn in call.actions(jobs=jobs, managed_rule=_managed_rule(stack))
                 ),
                 iam.PolicyStatement(
                     actions=["iam:PassRole"],
@@ -132,3 +146,10 @@ class TrainingStateMachine(Construct):
                 )
             ],
         )
+
+
+def _managed_rule(stack: cdk.Stack) -> str:
+    """The rule that Step Functions makes in every account that uses its own integration."""
+    return stack.format_arn(
+        service="events", resource="rule", resource_name="StepFunctionsGetEventsForSageMakerTrainingJobsRule"
+    )

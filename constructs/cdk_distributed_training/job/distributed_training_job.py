@@ -3,57 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import aws_cdk as cdk
 import jsii
 from aws_cdk import aws_ec2 as ec2
-from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
-from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.distribution.distribution import Distribution
 from cdk_distributed_training.distribution.torchrun import Torchrun
+from cdk_distributed_training.engines.integration import Integration
 from cdk_distributed_training.engines.state_machine import TrainingStateMachine
-from cdk_distributed_training.job import job_findings
+from cdk_distributed_training.job import feature_permissions, job_findings
+from cdk_distributed_training.job.container_command import container_command
 from cdk_distributed_training.job.default_job_name import default_job_name
-from cdk_distributed_training.job.entry_point import ENTRY_POINT
-from cdk_distributed_training.job.job_grants import JobGrants
+from cdk_distributed_training.job.hyperparameter_file import HyperparameterFile
+from cdk_distributed_training.job.job_tags import rendered_tags, tag_findings, tag_manager
 from cdk_distributed_training.job.launcher_asset import launcher_asset
 from cdk_distributed_training.job.output_bucket import create_output_bucket
-from cdk_distributed_training.job.s3_access import grant_synchronize, grant_write
+from cdk_distributed_training.job.output_folders import OutputFolders
+from cdk_distributed_training.job.request_findings import request_findings
+from cdk_distributed_training.job.s3_access import grant_write
 from cdk_distributed_training.job.source_code import SourceCode
 from cdk_distributed_training.job.texts import texts
 from cdk_distributed_training.job.tokens import known, text
 from cdk_distributed_training.job.training_image import TrainingImage
+from cdk_distributed_training.job.training_job_base import TrainingJobBase
 from cdk_distributed_training.job.training_role import TrainingRole
-from cdk_distributed_training.monitoring.job_events import on_training_job_state_change
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.network.training_network import TrainingNetwork
 from cdk_distributed_training.request import limits
+from cdk_distributed_training.request.algorithm_specification import AlgorithmSpecification, InputMode
 from cdk_distributed_training.request.channels import TrainingChannel
 from cdk_distributed_training.request.checkpoint_config import CheckpointConfig
+from cdk_distributed_training.request.debugger import DebuggerHook
+from cdk_distributed_training.request.evaluation_rule import EvaluationRule
+from cdk_distributed_training.request.experiment_config import ExperimentConfig
+from cdk_distributed_training.request.hyperparameters import split_hyperparameters
 from cdk_distributed_training.request.instances import Instances
 from cdk_distributed_training.request.managed_spot import ManagedSpot
+from cdk_distributed_training.request.metric_definition import MetricDefinition
+from cdk_distributed_training.request.mlflow_config import MlflowConfig
+from cdk_distributed_training.request.output_data_config import OutputDataConfig
+from cdk_distributed_training.request.profiler import Profiler
+from cdk_distributed_training.request.retry_strategy import RetryStrategy
+from cdk_distributed_training.request.stopping_condition import StoppingCondition
+from cdk_distributed_training.request.tensor_board_config import TensorBoardConfig
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest
+from cdk_distributed_training.request.vpc_config import VpcConfig
 
 METADATA_TYPE = "cdk-distributed-training:training-job"
 METADATA_SCHEMA = 1
 
 
-@jsii.implements(iam.IGrantable, ec2.IConnectable)
-class DistributedTrainingJob(Construct):
+@jsii.implements(iam.IGrantable, ec2.IConnectable, cdk.ITaggable)
+class DistributedTrainingJob(TrainingJobBase):
     """A training job on several machines, defined and ready to be started.
 
     Deploying defines the job and starts nothing. Each execution of `state_machine` is one run, which may override
     hyperparameters and the number of machines in its input:
     `{"hyperparameters": {"lr": 0.1}, "instance_count": 4}`. Stopping the execution stops the training job.
 
-    Construct ids, which are part of the interface: `Code`, `Launcher`, `Network`, `Output`, `Role`, `StateMachine`.
+    Construct ids, which are part of the interface: `Code`, `Hyperparameters`, `Image`, `Launcher`, `Network`, `Output`,
+    `Role`, `StateMachine`.
 
     Example:
         >>> job = DistributedTrainingJob(  # doctest: +SKIP
@@ -88,7 +105,26 @@ class DistributedTrainingJob(Construct):
         job_name: str | None = None,
         encrypt_inter_container_traffic: bool = False,
         network_isolation: bool = False,
+        max_pending: cdk.Duration | None = None,
+        retry: RetryStrategy | None = None,
+        input_mode: InputMode = "File",
+        output_key: kms.IKey | None = None,
+        output_compression: Literal["GZIP", "NONE"] | None = None,
+        hyperparameter_file: bool = False,
+        metric_definitions: Sequence[MetricDefinition] = (),
+        tensor_board: TensorBoardConfig | None = None,
+        debugger_hook: DebuggerHook | None = None,
+        debugger_rules: Sequence[EvaluationRule] = (),
+        profiler: Profiler | None = None,
+        profiler_rules: Sequence[EvaluationRule] = (),
+        experiment: ExperimentConfig | None = None,
+        mlflow: MlflowConfig | None = None,
+        remote_debug: bool | None = None,
+        infra_check: bool | None = None,
+        session_tag_chaining: bool | None = None,
+        tags: Mapping[str, str] | None = None,
         poll_interval: cdk.Duration | None = None,
+        integration: Integration = "sdk",
     ) -> None:
         """Define the job.
 
@@ -120,142 +156,175 @@ class DistributedTrainingJob(Construct):
             encrypt_inter_container_traffic: Whether SageMaker encrypts what the machines say to each other, which
                 slows collectives down; not unless given.
             network_isolation: Whether the containers can call nobody but each other; they can unless given.
+            max_pending: Time after which SageMaker gives up on a job that waits for machines of P, G or Trainium
+                types, from 30 minutes to 28 days; the service's own limit unless given.
+            retry: Attempts after errors of SageMaker's own; none unless given.
+            input_mode: How channels of S3 without a mode of their own reach the container: `File` downloads before the
+                start, `FastFile` streams on read, `Pipe` gives a pipe. The code is downloaded in any case.
+            output_key: KMS key with which SageMaker encrypts the model, of which the role gets the use; the bucket's
+                own encryption unless given.
+            output_compression: `NONE` stores the model's files as they are, which is faster for large models; one
+                `model.tar.gz` unless given.
+            hyperparameter_file: Whether hyperparameters for which the API has no room (too long, or more than 100)
+                travel in a file, which the launcher reads; they are refused unless given. An execution may override
+                them like others.
+            metric_definitions: Numbers in the log that become metrics in CloudWatch, at most 40.
+            tensor_board: Copy TensorBoard's events to S3 while the job runs; not unless given.
+            debugger_hook: Store tensors by SageMaker Debugger; not unless given.
+            debugger_rules: Rules that judge these, at most 20.
+            profiler: Store measurements by SageMaker's profiler; not unless given.
+            profiler_rules: Rules that judge these, at most 20.
+            experiment: Where the runs appear in SageMaker Experiments.
+            mlflow: Where the runs appear in MLflow; the role may report to it.
+            remote_debug: Whether people may enter the containers by Systems Manager, for which the role is allowed;
+                the network needs `add_calls(TrainingCall.REMOTE_DEBUG)` where it is closed.
+            infra_check: Whether SageMaker tests the machines before the start, which takes minutes.
+            session_tag_chaining: Whether the tags of the role's session are passed on to roles that the job takes on.
+            tags: Tags of each run's training job, besides the job's name in `distributed-training:job` and what
+                `Tags.of(...)` puts on this construct or around it; at most 49.
             poll_interval: Shortest time between two looks at a running job; 30 seconds unless given. Long jobs are
                 looked at more seldom.
+            integration: How the state machine talks to SageMaker. `sdk` calls the API itself and takes every member
+                of the request. `optimized` is Step Functions' own `createTrainingJob.sync`, which takes fewer: an
+                image with the launcher inside, no `ContainerArguments`, no file systems.
 
         Raises:
             ConfigurationError: Literal values cannot work; all of them are listed.
         """
         super().__init__(scope, id)
         distribution = distribution or Torchrun()
+        image = image or TrainingImage.from_deep_learning_container()
         self._job_name = job_name if job_name is not None else default_job_name(self)
-        runtime = _seconds(max_runtime, limits.DEFAULT_RUNTIME_SECONDS)
-        wait = None if spot is None else spot.max_wait.to_seconds(integral=False)
+        self._tags = tag_manager(self._job_name, tags or {})
+        stopping = StoppingCondition(
+            max_runtime=_seconds(max_runtime, limits.DEFAULT_RUNTIME_SECONDS),
+            max_wait=None if spot is None else spot.max_wait.to_seconds(integral=False),
+            max_pending=None if max_pending is None else max_pending.to_seconds(integral=False),
+        )
         poll = _seconds(poll_interval, 30)
         words = [*(text(self, word) for word in distribution.launcher_arguments()), "--", *source.command()]
+        command = container_command(
+            words,
+            launcher_inside=image.launcher_inside,
+            in_environment=integration == "optimized",
+            as_json=lambda listed: text(self, listed),
+        )
         hyperparameter_texts, hyperparameter_findings = texts(self, "hyperparameters", hyperparameters or {})
         environment_texts, environment_findings = texts(self, "environment", environment or {})
+        file_texts: dict[str, str] = {}
+        if hyperparameter_file:
+            hyperparameter_texts, file_texts = split_hyperparameters(hyperparameter_texts, known=known)
         findings = [
             *job_findings.of_machines(instances, distribution),
             *job_findings.of_names(self._job_name, channels),
-            *job_findings.of_times(runtime, wait, poll),
+            *job_findings.of_times(stopping.max_runtime, stopping.max_wait, poll),
             *job_findings.of_network(channels, network),
             *hyperparameter_findings,
             *environment_findings,
-            *job_findings.of_texts(hyperparameter_texts, environment_texts, words),
+            *job_findings.of_texts(hyperparameter_texts, {**environment_texts, **command.environment}, words),
+            *tag_findings(tags or {}),
         ]
         raise_errors(findings, where=self.node.path)
         annotate_warnings(self, findings)
 
         self._network = network or _network_of(channels) or TrainingNetwork(self, "Network")
-        training_role = TrainingRole(self, "Role", role=role)
+        training_role = TrainingRole(self, "Role", role=role, session_tags=bool(session_tag_chaining))
         self._role = training_role.role
         self._output_bucket = output_bucket or create_output_bucket(self, "Output")
         groups = list(self._network.security_groups)
         training_role.allow_network(self._network.subnet, groups)
         grantee = training_role.grantee
         grant_write(grantee, self._output_bucket, f"{output_prefix}/")
-        image = image or TrainingImage.from_deep_learning_container()
+        self._allow_features(grantee, instances, output_key=output_key, mlflow=mlflow, remote_debug=remote_debug)
+        folders = OutputFolders(job_name=self._job_name, bucket=self._output_bucket, grantee=grantee)
         request = TrainingJobRequest(
             role_arn=self._role.role_arn,
-            image_uri=image.bind(self, instances=instances, grantee=grantee),
-            entrypoint=ENTRY_POINT,
-            arguments=words,
+            algorithm=AlgorithmSpecification(
+                image_uri=image.bind(self, instances=instances, grantee=grantee),
+                registry_access=image.registry_access,
+                input_mode=input_mode,
+                entrypoint=command.entrypoint,
+                arguments=command.arguments,
+                metric_definitions=tuple(metric_definitions),
+            ),
             channels=[
-                launcher_asset(self, "Launcher").bind(grantee),
+                *([] if image.launcher_inside else [launcher_asset(self, "Launcher").bind(grantee)]),
                 source.bind(self, "Code").bind(grantee),
+                *([HyperparameterFile(self, "Hyperparameters", values=file_texts).bind(grantee)] if file_texts else []),
                 *(channel.bind(grantee) for channel in channels),
             ],
-            output_path=f"s3://{self._output_bucket.bucket_name}/{output_prefix}",
+            output=OutputDataConfig(
+                output_path=f"s3://{self._output_bucket.bucket_name}/{output_prefix}",
+                key_id=None if output_key is None else output_key.key_arn,
+                compression=output_compression,
+            ),
             instances=instances,
-            max_runtime=runtime,
-            max_wait=wait,
-            hyperparameters=hyperparameter_texts,
-            environment=environment_texts,
-            subnet_ids=[self._network.subnet.subnet_id],
-            security_group_ids=[group.security_group_id for group in groups],
-            checkpoint=self._checkpoint(checkpoint, spot, grantee),
-            encrypt_inter_container_traffic=encrypt_inter_container_traffic,
+            stopping=stopping,
             network_isolation=network_isolation,
-        ).render()
-        self.node.add_metadata(
-            METADATA_TYPE, {"schema": METADATA_SCHEMA, "job_name": self._job_name, "request": request}
+            encrypt_inter_container_traffic=encrypt_inter_container_traffic,
+            vpc=VpcConfig(
+                subnet_ids=[self._network.subnet.subnet_id],
+                security_group_ids=[group.security_group_id for group in groups],
+            ),
+            spot=None if spot is None else True,
+            # spare capacity without checkpoints would start over
+            checkpoint=folders.checkpoints(checkpoint or (None if spot is None else CheckpointConfig())),
+            hyperparameters=hyperparameter_texts,
+            environment={**environment_texts, **command.environment},
+            tags=rendered_tags(self._tags),
+            retry=retry,
+            debugger_hook=folders.written(debugger_hook),
+            debugger_rules=tuple(debugger_rules),
+            tensor_board=folders.written(tensor_board),
+            profiler=folders.written(profiler),
+            profiler_rules=tuple(profiler_rules),
+            experiment=experiment,
+            mlflow=mlflow,
+            remote_debug=remote_debug,
+            infra_check=infra_check,
+            session_tag_chaining=session_tag_chaining,
         )
-        longest_run = runtime if wait is None else wait
+        rendered = request.render()
+        told = {finding.rule for finding in findings}
+        more = [
+            finding
+            for finding in request_findings(request, rendered, region=cdk.Stack.of(self).region)
+            if finding.rule not in told
+        ]
+        raise_errors(more, where=self.node.path)
+        annotate_warnings(self, more)
+        self.node.add_metadata(
+            METADATA_TYPE, {"schema": METADATA_SCHEMA, "job_name": self._job_name, "request": rendered}
+        )
+        longest_run = stopping.max_runtime if stopping.max_wait is None else stopping.max_wait
         self._engine = TrainingStateMachine(
             self,
             "StateMachine",
-            request=request,
+            request=rendered,
             job_name=self._job_name,
             training_role=self._role,
             longest_run=longest_run if known(longest_run) else limits.LONGEST_RUNTIME_SECONDS,
             poll_interval=int(poll),
+            integration=integration,
         )
 
-    @property
-    def state_machine(self) -> sfn.StateMachine:
-        """The state machine of which each execution is one run."""
-        return self._engine.state_machine
-
-    @property
-    def job_name(self) -> str:
-        """With what the names of the runs' training jobs begin, before a hyphen."""
-        return self._job_name
-
-    @property
-    def role(self) -> iam.IRole:
-        """The role that the job runs as."""
-        return self._role
-
-    @property
-    def grant_principal(self) -> iam.IPrincipal:
-        """The principal of the role, so that other constructs can grant the job their use."""
-        return self._role.grant_principal
-
-    @property
-    def network(self) -> ITrainingNetwork:
-        """Where the machines are."""
-        return self._network
-
-    @property
-    def connections(self) -> ec2.Connections:
-        """The connections of the machines' security group."""
-        return self._network.connections
-
-    @property
-    def output_bucket(self) -> s3.IBucket:
-        """The bucket for models and checkpoints."""
-        return self._output_bucket
-
-    @property
-    def grants(self) -> JobGrants:
-        """Permissions to start, see and stop runs."""
-        return JobGrants(self.state_machine)
-
-    def on_state_change(
-        self, id: str, *, target: events.IRuleTarget | None = None, statuses: Sequence[str] = ()
-    ) -> events.Rule:
-        """A rule for SageMaker's events about this job's runs.
-
-        Args:
-            id: The rule's construct id.
-            target: Where the events go; add more with the rule's `add_target`.
-            statuses: Only these, such as `Completed`, `Failed` or `Stopped`; all unless given.
-        """
-        return on_training_job_state_change(self, id, job_name=self._job_name, target=target, statuses=statuses)
-
-    def _checkpoint(
-        self, checkpoint: CheckpointConfig | None, spot: ManagedSpot | None, grantee: iam.IGrantable
-    ) -> tuple[str, str] | None:
-        """S3 address and local folder of the checkpoints; spare capacity without checkpoints would start over."""
-        if checkpoint is None:
-            if spot is None:
-                return None
-            checkpoint = CheckpointConfig()
-        bucket = checkpoint.bucket or self._output_bucket
-        prefix = f"checkpoints/{self._job_name}" if checkpoint.prefix is None else checkpoint.prefix.rstrip("/")
-        grant_synchronize(grantee, bucket, f"{prefix}/" if prefix else "")
-        return f"s3://{bucket.bucket_name}/{prefix}", checkpoint.local_path
+    def _allow_features(
+        self,
+        grantee: iam.IGrantable,
+        instances: Instances,
+        *,
+        output_key: kms.IKey | None,
+        mlflow: MlflowConfig | None,
+        remote_debug: bool | None,
+    ) -> None:
+        if output_key is not None:
+            feature_permissions.allow_output_key(grantee, output_key)
+        if instances.volume_key is not None and not isinstance(instances.volume_key, str):
+            feature_permissions.allow_volume_key(grantee, instances.volume_key)
+        if mlflow is not None:
+            feature_permissions.allow_mlflow(grantee, mlflow)
+        if remote_debug:
+            feature_permissions.allow_remote_debug(grantee)
 
 
 def _seconds(duration: cdk.Duration | None, default: int) -> float:

@@ -25,10 +25,16 @@ _ECR = re.compile(
 class RepositoryImage(TrainingImage):
     """An image in an ECR repository that the app knows."""
 
-    def __init__(self, repository: ecr.IRepository, tag_or_digest: str) -> None:
+    def __init__(self, repository: ecr.IRepository, tag_or_digest: str, *, launcher_inside: bool = False) -> None:
         """Use `TrainingImage.from_ecr_repository`."""
+        self._launcher_inside = launcher_inside
         self._repository = repository
         self._tag_or_digest = tag_or_digest
+
+    @property
+    def launcher_inside(self) -> bool:
+        """Whether the image's entry point is this library's launcher."""
+        return self._launcher_inside
 
     def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
         """Allow the grantee to pull, and return the address."""
@@ -39,9 +45,15 @@ class RepositoryImage(TrainingImage):
 class UriImage(TrainingImage):
     """An image by its address."""
 
-    def __init__(self, uri: str) -> None:
+    def __init__(self, uri: str, *, launcher_inside: bool = False) -> None:
         """Use `TrainingImage.from_uri`."""
+        self._launcher_inside = launcher_inside
         self._uri = uri
+
+    @property
+    def launcher_inside(self) -> bool:
+        """Whether the image's entry point is this library's launcher."""
+        return self._launcher_inside
 
     def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
         """Allow the grantee to pull if the address says from where, and return the address."""

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 from aws_cdk import aws_ecr as ecr
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
 from cdk_distributed_training.request.instances import Instances
+from cdk_distributed_training.request.registry_access import RegistryAccess
 
 
 class TrainingImage(ABC):
     """An image for a training job.
 
-    Make one with `from_deep_learning_container`, `from_uri` or `from_ecr_repository`.
+    Make one with `from_deep_learning_container`, `from_model_parallel_container`, `from_uri`, `from_ecr_repository`,
+    `from_private_registry`, `from_asset` or `with_launcher`.
     """
 
     @staticmethod
@@ -37,7 +42,20 @@ class TrainingImage(ABC):
         return DeepLearningContainerImage(framework_version=framework_version, accelerator=accelerator)
 
     @staticmethod
-    def from_uri(uri: str) -> TrainingImage:
+    def from_model_parallel_container(framework_version: str | None = None) -> TrainingImage:
+        """AWS's image with the model parallel library, version 2, for the distribution `SMP`.
+
+        Source: https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-model-parallel-support-v2.html
+
+        Args:
+            framework_version: Version of PyTorch, such as `2.5.1`; the newest unless given.
+        """
+        from cdk_distributed_training.job.model_parallel_image import ModelParallelImage  # noqa: PLC0415
+
+        return ModelParallelImage(framework_version=framework_version)
+
+    @staticmethod
+    def from_uri(uri: str, *, launcher_inside: bool = False) -> TrainingImage:
         """Any image by its address.
 
         The job's role may pull it if the address is one of ECR in plain text; otherwise a warning says so. The
@@ -45,22 +63,111 @@ class TrainingImage(ABC):
 
         Args:
             uri: The address, such as `111122223333.dkr.ecr.us-east-1.amazonaws.com/train:1`.
+            launcher_inside: Whether the image's entry point is this library's launcher, as `container/Dockerfile` has
+                it; then the job brings none.
         """
         from cdk_distributed_training.job.registry_image import UriImage  # noqa: PLC0415
 
-        return UriImage(uri)
+        return UriImage(uri, launcher_inside=launcher_inside)
 
     @staticmethod
-    def from_ecr_repository(repository: ecr.IRepository, tag_or_digest: str = "latest") -> TrainingImage:
+    def from_ecr_repository(
+        repository: ecr.IRepository, tag_or_digest: str = "latest", *, launcher_inside: bool = False
+    ) -> TrainingImage:
         """An image in an ECR repository; the job's role may pull it.
 
         Args:
             repository: The repository.
             tag_or_digest: The image's tag, or its digest beginning with `sha256:`.
+            launcher_inside: Whether the image's entry point is this library's launcher; then the job brings none.
         """
         from cdk_distributed_training.job.registry_image import RepositoryImage  # noqa: PLC0415
 
-        return RepositoryImage(repository, tag_or_digest)
+        return RepositoryImage(repository, tag_or_digest, launcher_inside=launcher_inside)
+
+    @staticmethod
+    def from_private_registry(
+        uri: str, *, credentials_provider: lambda_.IFunction | None = None, launcher_inside: bool = False
+    ) -> TrainingImage:
+        """An image in a registry that the job's network reaches, and that is not ECR.
+
+        SageMaker pulls it through the job's subnet, so the network needs a route to the registry.
+        Source: https://docs.aws.amazon.com/sagemaker/latest/dg/docker-containers-adapt-your-own-private-registry.html
+
+        Args:
+            uri: The address, such as `registry.example.com/team/train:1`.
+            credentials_provider: Function that gives user name and password, which the job's role may call; none for
+                a registry that asks for none.
+            launcher_inside: Whether the image's entry point is this library's launcher; then the job brings none.
+        """
+        from cdk_distributed_training.job.private_registry_image import PrivateRegistryImage  # noqa: PLC0415
+
+        return PrivateRegistryImage(uri, credentials_provider=credentials_provider, launcher_inside=launcher_inside)
+
+    @staticmethod
+    def from_asset(
+        directory: str | Path,
+        *,
+        file: str | None = None,
+        build_args: Mapping[str, str] | None = None,
+        target: str | None = None,
+        exclude: Sequence[str] = (),
+        platform: Literal["linux/amd64", "linux/arm64"] | None = None,
+        launcher_inside: bool = False,
+    ) -> TrainingImage:
+        """An image that is built from a Dockerfile when the app is deployed, which takes Docker.
+
+        Args:
+            directory: The build context.
+            file: The Dockerfile, relative to the directory; `Dockerfile` unless given.
+            build_args: Values for the Dockerfile's `ARG` lines.
+            target: The stage to build; the last unless given.
+            exclude: Patterns of what stays out of the context, as in `.dockerignore`, besides that file's own.
+            platform: What the image is for, whatever the building machine is; by the job's instance type unless
+                given: `linux/arm64` for Graviton, else `linux/amd64`.
+            launcher_inside: Whether the image's entry point is this library's launcher; then the job brings none.
+
+        Raises:
+            ConfigurationError: The directory or the Dockerfile is not there.
+        """
+        from cdk_distributed_training.job.asset_image import AssetImage  # noqa: PLC0415
+
+        return AssetImage(
+            Path(directory),
+            file=file,
+            build_args=build_args,
+            target=target,
+            exclude=exclude,
+            platform=platform,
+            launcher_inside=launcher_inside,
+        )
+
+    @staticmethod
+    def with_launcher(
+        base_image: str, *, platform: Literal["linux/amd64", "linux/arm64"] | None = None
+    ) -> TrainingImage:
+        """Another image with this library's launcher as its entry point, built when the app is deployed.
+
+        The job then brings no launcher, and its command is the launcher's arguments alone.
+
+        Args:
+            base_image: Address of the image to add it to, best with its digest: it needs Python 3.9 or newer. Log in
+                to its registry before the deployment.
+            platform: As for `from_asset`.
+        """
+        from cdk_distributed_training.job.asset_image import launcher_image  # noqa: PLC0415
+
+        return launcher_image(base_image, platform=platform)
+
+    @property
+    def launcher_inside(self) -> bool:
+        """Whether the image's entry point is this library's launcher."""
+        return False
+
+    @property
+    def registry_access(self) -> RegistryAccess | None:
+        """How the image is pulled if it is not in ECR."""
+        return None
 
     @abstractmethod
     def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:

@@ -28,13 +28,14 @@ class TrainingRole(Construct):
     Source: https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html
     """
 
-    def __init__(self, scope: Construct, id: str, *, role: iam.IRole | None = None) -> None:
+    def __init__(self, scope: Construct, id: str, *, role: iam.IRole | None = None, session_tags: bool = False) -> None:
         """Make the role.
 
         Args:
             scope: The parent construct.
             id: The construct id.
             role: A role to use in place of a new one.
+            session_tags: Whether a new role's session may have tags.
         """
         super().__init__(scope, id)
         if role is None:
@@ -45,8 +46,12 @@ class TrainingRole(Construct):
                 "interfaces) and are * for the actions that know no resources",
             )
             self._grantee: iam.IGrantable = policy
+            principal = _training_jobs(cdk.Stack.of(self))
             self._role: iam.IRole = iam.Role(
-                self, "Resource", assumed_by=_training_jobs(cdk.Stack.of(self)), managed_policies=[policy]
+                self,
+                "Resource",
+                assumed_by=principal.with_session_tags() if session_tags else principal,
+                managed_policies=[policy],
             )
         else:
             self._grantee = self._role = role
@@ -104,7 +109,7 @@ class TrainingRole(Construct):
         )
 
 
-def _training_jobs(stack: cdk.Stack) -> iam.IPrincipal:
+def _training_jobs(stack: cdk.Stack) -> iam.PrincipalBase:
     """SageMaker, on behalf of a training job of this account and region and of nobody else.
 
     Source: https://docs.aws.amazon.com/sagemaker/latest/dg/security-confused-deputy-prevention.html

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from aws_cdk import aws_s3 as s3
+from cdk_distributed_training.request.output_folder import OutputFolder
+from cdk_distributed_training.request.request_part import spelled
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckpointConfig:
+class CheckpointConfig(OutputFolder):
     """A folder in the container that SageMaker keeps equal to one in S3, while the job runs and before it restarts.
 
     Every run of the job shares the folder: a new run finds what the last one left.
@@ -22,6 +22,6 @@ class CheckpointConfig:
         local_path: The folder in the container.
     """
 
-    bucket: s3.IBucket | None = None
-    prefix: str | None = None
-    local_path: str = "/opt/ml/checkpoints"
+    folder: ClassVar[str] = "checkpoints"
+
+    local_path: str = field(default="/opt/ml/checkpoints", metadata=spelled("LocalPath"))

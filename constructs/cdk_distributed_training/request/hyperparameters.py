@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
+
+from cdk_distributed_training.request.limits import HYPERPARAMETERS
 
 
 def hyperparameter_text(value: Any) -> str:
@@ -51,3 +54,28 @@ def _positional(digits: str, point: int) -> str:
         return f"0.{'0' * -point}{digits}"
     mantissa = digits if count == 1 else f"{digits[0]}.{digits[1:]}"
     return f"{mantissa}e{point - 1:+d}"
+
+
+def split_hyperparameters(
+    values: Mapping[str, str], *, known: Callable[[object], bool]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The hyperparameters that the API takes, and those for which it has no room.
+
+    Too long ones go; then, if there are too many, the last ones. Tokens stay with the API, since a file is written
+    before they are settled.
+
+    Args:
+        values: Names and texts.
+        known: Whether a value is a literal.
+    """
+    kept: dict[str, str] = {}
+    spilled: dict[str, str] = {}
+    literal_room = HYPERPARAMETERS.most - sum(not known([name, value]) for name, value in values.items())
+    for name, value in values.items():
+        literal = known([name, value])
+        if literal and (len(value) > HYPERPARAMETERS.value.longest or literal_room <= 0):
+            spilled[name] = value
+        else:
+            kept[name] = value
+            literal_room -= literal
+    return kept, spilled

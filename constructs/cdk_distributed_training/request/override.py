@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,8 +33,17 @@ class ExecutionInput:
     hyperparameters: Mapping[str, str] = field(default_factory=dict)
 
 
-def execution_input(value: Any) -> ExecutionInput:
+def overridable(request: Mapping[str, Any]) -> tuple[str, ...]:
+    """The members that a run of this request may override: groups of machines have no one number."""
+    return MEMBERS if "InstanceCount" in request.get("ResourceConfig", {}) else MEMBERS[:1]
+
+
+def execution_input(value: Any, *, members: Sequence[str] = MEMBERS) -> ExecutionInput:
     """Check the input of an execution, as parsed from JSON.
+
+    Args:
+        value: The input.
+        members: What it may have; see `overridable`.
 
     Raises:
         ExecutionInputError: It is not an object, has other members than `hyperparameters` and `instance_count`, or
@@ -42,7 +51,7 @@ def execution_input(value: Any) -> ExecutionInput:
     """
     if not isinstance(value, dict):
         raise ExecutionInputError(f"execution input must be an object, got {_type_name(value)}")
-    problems = list(_problems(value))
+    problems = list(_problems(value, members))
     if problems:
         raise ExecutionInputError("; ".join(problems))
     count = value.get("instance_count")
@@ -80,8 +89,8 @@ def override(
     return changed
 
 
-def _problems(value: Mapping[str, Any]) -> Iterator[str]:
-    unknown = [name for name in value if name not in MEMBERS]
+def _problems(value: Mapping[str, Any], members: Sequence[str]) -> Iterator[str]:
+    unknown = [name for name in value if name not in members]
     if unknown:
         yield f"unknown execution input: {', '.join(unknown)}"
     hyperparameters = value.get("hyperparameters", {})

@@ -1,0 +1,74 @@
+"""What the job's role must be allowed for features that a request turns on.
+
+Source: https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_cdk import aws_iam as iam
+
+from cdk_distributed_training.request.mlflow_config import MlflowConfig
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
+
+# https://docs.aws.amazon.com/sagemaker/latest/dg/train-remote-debugging.html
+_REMOTE_DEBUG = (
+    "ssmmessages:CreateControlChannel",
+    "ssmmessages:CreateDataChannel",
+    "ssmmessages:OpenControlChannel",
+    "ssmmessages:OpenDataChannel",
+)
+# https://docs.aws.amazon.com/sagemaker/latest/dg/mlflow-create-tracking-server-iam.html, for a run that reports itself
+_MLFLOW = tuple(
+    f"sagemaker-mlflow:{action}"
+    for action in (
+        "CreateExperiment",
+        "CreateRun",
+        "GetExperiment",
+        "GetExperimentByName",
+        "GetRun",
+        "ListArtifacts",
+        "LogBatch",
+        "LogInputs",
+        "LogMetric",
+        "LogModel",
+        "LogParam",
+        "SearchRuns",
+        "SetExperimentTag",
+        "SetTag",
+        "UpdateRun",
+    )
+)
+
+
+def allow_remote_debug(grantee: iam.IGrantable) -> None:
+    """Allow the containers to be entered by Systems Manager, which knows no resources here."""
+    iam.Grant.add_to_principal(grantee=grantee, actions=list(_REMOTE_DEBUG), resource_arns=["*"])
+
+
+def allow_mlflow(grantee: iam.IGrantable, mlflow: MlflowConfig) -> None:
+    """Allow to report runs to one MLflow server or app."""
+    iam.Grant.add_to_principal(grantee=grantee, actions=list(_MLFLOW), resource_arns=[mlflow.resource_arn])
+
+
+def allow_output_key(grantee: iam.IGrantable, key: kms.IKey) -> None:
+    """Allow to encrypt models, in parts too, which takes decrypting."""
+    key.grant(grantee, "kms:Decrypt", "kms:DescribeKey", "kms:Encrypt", "kms:GenerateDataKey")
+
+
+def allow_volume_key(grantee: iam.IGrantable, key: kms.IKey) -> None:
+    """Allow SageMaker to give the machines' volumes the use of the key, and nobody else anything.
+
+    Source: https://docs.aws.amazon.com/sagemaker/latest/dg/encryption-at-rest.html
+    """
+    key.grant(grantee, "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKeyWithoutPlaintext")
+    grantee.grant_principal.add_to_principal_policy(
+        iam.PolicyStatement(
+            actions=["kms:CreateGrant"],
+            resources=[key.key_arn],
+            conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
+        )
+    )

@@ -1,0 +1,44 @@
+"""Images of registries that are not ECR."""
+
+from __future__ import annotations
+
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.checks.rules import image as rules
+from cdk_distributed_training.job.tokens import known
+from cdk_distributed_training.job.training_image import TrainingImage
+from cdk_distributed_training.request import limits
+from cdk_distributed_training.request.instances import Instances
+from cdk_distributed_training.request.registry_access import RegistryAccess
+
+
+class PrivateRegistryImage(TrainingImage):
+    """An image that SageMaker pulls through the job's own subnet."""
+
+    def __init__(self, uri: str, *, credentials_provider: lambda_.IFunction | None, launcher_inside: bool) -> None:
+        """Use `TrainingImage.from_private_registry`."""
+        self._uri = uri
+        self._credentials_provider = credentials_provider
+        self._launcher_inside = launcher_inside
+
+    @property
+    def launcher_inside(self) -> bool:
+        """Whether the image's entry point is this library's launcher."""
+        return self._launcher_inside
+
+    @property
+    def registry_access(self) -> RegistryAccess:
+        """Through the VPC, with the credentials of the provider."""
+        provider = self._credentials_provider
+        return RegistryAccess(credentials_provider_arn=None if provider is None else provider.function_arn)
+
+    def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
+        """Allow the grantee to ask for the credentials, and return the address."""
+        if known(self._uri):
+            raise_errors(rules.uri(self._uri, limits.IMAGE.longest), where=scope.node.path)
+        if self._credentials_provider is not None:
+            self._credentials_provider.grant_invoke(grantee)
+        return self._uri
