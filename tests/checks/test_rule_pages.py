@@ -8,16 +8,18 @@ from cdk_distributed_training.checks.pages import page
 from cdk_distributed_training.checks.registry import all_rules
 from cdk_distributed_training.checks.write_pages import files, main
 
+FILES = files()
 FOLDER = Path(__file__).parents[2] / "docs" / "rules"
 
 
-@pytest.mark.parametrize("name", files())
+@pytest.mark.parametrize("name", FILES)
 def test_page_is_current(name):
-    assert (FOLDER / name).read_text(encoding="utf-8") == files()[name], "run python -m cdk_distributed_training.checks.write_pages"
+    written = (FOLDER / name).read_text(encoding="utf-8")
+    assert written == FILES[name], "run python -m cdk_distributed_training.checks.write_pages"
 
 
 def test_no_page_too_many():
-    assert {path.name for path in FOLDER.iterdir()} == set(files())
+    assert {path.name for path in FOLDER.iterdir()} == set(FILES)
 
 
 def test_old_pages_are_removed(tmp_path):

@@ -3,15 +3,16 @@
 import random
 
 import pytest
+from tests.checks.documents import document, places, replaced
 
 from cdk_distributed_training.checks.judge import judge
 from cdk_distributed_training.checks.registry import all_rules
 from cdk_distributed_training.checks.template.document import read_text
-from tests.checks.documents import document, places, replaced
 
 JUNK = [
     None, [], {}, "", "x", 7, -1.5, True, ["x"], [None], [[]], {"a": None}, {"Fn::If": ["C", 1]}, {"Fn::Sub": "${"},
-    {"Fn::Sub": ["${a}", {"a": {"Ref": "AWS::NoValue"}}]}, {"Ref": ["a"]}, {"Fn::GetAtt": "x"}, {"Fn::Select": ["9", []]},
+    {"Fn::Sub": ["${a}", {"a": {"Ref": "AWS::NoValue"}}]}, {"Ref": ["a"]}, {"Fn::GetAtt": "x"},
+    {"Fn::Select": ["9", []]},
     {"Fn::Join": ["", 1]}, {"Fn::Cidr": ["x", 1, 2]}, {"Fn::FindInMap": ["a", "b", "c"]}, {"Fn::ForEach::X": []},
     {"Fn::Split": ["", "a"]}, {"Condition": "Condition"},
 ]  # fmt: skip

@@ -1,10 +1,10 @@
 """Whatever is settled only at deployment makes no finding, and silences the rules that ask for it."""
 
 import pytest
+from tests.checks.documents import findings, in_template, places, replaced
 
 from cdk_distributed_training.checks.registry import all_rules
 from cdk_distributed_training.checks.template.document import read_text
-from tests.checks.documents import findings, in_template, places, replaced
 
 TOKEN = {"Fn::ImportValue": "settled-later"}
 ON_DOCUMENTS = [rule for rule in all_rules().values() if rule.subject is not None]

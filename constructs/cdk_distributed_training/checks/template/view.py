@@ -79,8 +79,8 @@ class View:
         return int(number) if number is not None and number.is_integer() else number
 
     def flag(self, *keys: str | int) -> bool:
-        """A boolean, also one in quotes or in capitals; False if absent."""
-        return (self.text(*keys) or "").lower() == "true"
+        """A boolean, also one in quotes, in capitals or in YAML 1.1's other words; False if absent."""
+        return (self.text(*keys) or "").lower() in ("true", "yes", "on")
 
     def items(self, *keys: str | int) -> list[View]:
         """The items of a list; a single value counts as a list of one, as CloudFormation takes it."""

@@ -13,6 +13,9 @@ from cdk_distributed_training.checks.template.view import Path
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where PyYAML was built with it
 _KEPT_AS_TEXT = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:merge", "tag:yaml.org,2002:value")
 
+# YAML 1.1 takes them for booleans; as names of conditions they are words, and View.flag knows them as values
+_WORDS = ("yes", "no", "on", "off")
+
 
 def parse(text: str, *, name: str) -> Source:
     """Read YAML text.
@@ -68,15 +71,14 @@ class _Reader:
                 for part in merged if isinstance(merged, list) else [merged]:
                     members = {**part, **members} if isinstance(part, dict) else members
                 continue
-            key = self.read(key_node)
-            if isinstance(key, (dict, list)):
+            if not isinstance(key_node, yaml.ScalarNode):
                 raise yaml.MarkedYAMLError(problem="a key that is no text", problem_mark=key_node.start_mark)
-            members[key] = self.read(value_node)
+            members[key_node.value] = self.read(value_node)
         del self._anchored[id(node)]
         return members
 
     def _scalar(self, node: yaml.ScalarNode) -> Any:
-        if node.tag in _KEPT_AS_TEXT:
+        if node.tag in _KEPT_AS_TEXT or node.value.lower() in _WORDS:
             return node.value
         try:
             return self._loader.construct_object(node)

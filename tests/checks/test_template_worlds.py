@@ -1,0 +1,166 @@
+"""Parameters and conditions: defaults count, other uses that a file names warn, nothing is a cross product."""
+
+import pytest
+
+from cdk_distributed_training.checks.findings import Severity
+from cdk_distributed_training.checks.judge import judge
+from cdk_distributed_training.checks.template.document import read_text
+
+TEMPLATE = """
+Parameters:
+{parameters}
+Conditions:
+{conditions}
+Resources:
+  Fs:
+    Type: AWS::FSx::FileSystem
+    DeletionPolicy: Retain
+    UpdateReplacePolicy: Retain
+    {condition}
+    Properties:
+      FileSystemType: LUSTRE
+      SubnetIds: [subnet-0123456789]
+      StorageCapacity: {capacity}
+      LustreConfiguration:
+        DeploymentType: {deployment}
+        PerUnitStorageThroughput: {throughput}
+"""
+
+
+def judged(
+    *,
+    parameters="  None: {Type: String}",
+    conditions="  Unused: !Equals [a, b]",
+    condition="",
+    capacity="1200",
+    deployment="PERSISTENT_2",
+    throughput="125",
+):
+    text = TEMPLATE.format(
+        parameters=parameters,
+        conditions=conditions,
+        condition=condition,
+        capacity=capacity,
+        deployment=deployment,
+        throughput=throughput,
+    )
+    return [(item.finding.rule, item.finding.severity, item.choice) for item in judge(read_text(text)).judgements]
+
+
+def test_default_counts():
+    found = judged(parameters="  Size: {Type: Number, Default: 1300}", capacity="!Ref Size")
+    assert found == [("DT203", Severity.ERROR, "")]
+
+
+def test_text_and_number_are_the_same():
+    assert judged(parameters='  Size: {Type: Number, Default: "1200"}', capacity="!Ref Size") == []
+    assert judged(capacity="'1200'", throughput="'125'") == []
+
+
+def test_parameter_without_default_is_unknown():
+    assert judged(parameters="  Size: {Type: Number}", capacity="!Ref Size") == []
+
+
+def test_allowed_value_warns():
+    found = judged(
+        parameters="  Size: {Type: Number, Default: 1200, AllowedValues: [1200, 1300, 2400]}", capacity="!Ref Size"
+    )
+    assert found == [("DT203", Severity.WARNING, "if Size is 1300")]
+
+
+def test_a_choice_that_another_parameter_can_mend_is_no_finding():
+    parameters = """
+  Kind: {Type: String, Default: PERSISTENT_2, AllowedValues: [PERSISTENT_1, PERSISTENT_2]}
+  Speed: {Type: Number, Default: 125, AllowedValues: [50, 125]}"""
+    assert judged(parameters=parameters, deployment="!Ref Kind", throughput="!Ref Speed") == []
+
+
+ON = "  On: {Type: String, AllowedValues: ['yes', 'no']}"
+IS_ON = "  IsOn: !Equals [!Ref On, 'yes']"
+
+
+def test_two_ifs_on_one_condition_are_judged_together():
+    found = judged(
+        parameters=ON,
+        conditions=IS_ON,
+        deployment="!If [IsOn, PERSISTENT_1, PERSISTENT_2]",
+        throughput="!If [IsOn, 50, 125]",
+    )
+    assert found == []
+
+
+def test_one_branch_warns_with_its_condition():
+    found = judged(
+        parameters=ON,
+        conditions=IS_ON,
+        deployment="!If [IsOn, PERSISTENT_1, PERSISTENT_2]",
+        throughput="!If [IsOn, 125, 125]",
+    )
+    assert found == [("DT202", Severity.WARNING, "if IsOn is true")]
+
+
+def test_opposite_conditions_are_one():
+    found = judged(
+        parameters=ON,
+        conditions=f"{IS_ON}\n  IsOff: !Not [Condition: IsOn]",
+        deployment="!If [IsOn, PERSISTENT_1, PERSISTENT_2]",
+        throughput="!If [IsOff, 125, 50]",
+    )
+    assert found == []
+
+
+def test_no_value_is_absent():
+    found = judged(
+        parameters=ON,
+        conditions=IS_ON,
+        deployment="!If [IsOn, SCRATCH_2, PERSISTENT_2]",
+        throughput="!If [IsOn, !Ref 'AWS::NoValue', 125]",
+    )
+    assert {rule for rule, _, _ in found} == {"DT255"}  # a kept scratch file system: information
+
+
+@pytest.mark.parametrize(
+    ("default", "severity"), [(" Default: 'yes',", Severity.ERROR), (" Default: 'no',", Severity.WARNING)]
+)
+def test_resource_under_a_condition(default, severity):
+    found = judged(
+        parameters=f"  On: {{Type: String,{default} AllowedValues: ['yes', 'no']}}",
+        conditions=IS_ON,
+        condition="Condition: IsOn",
+        capacity="1300",
+    )
+    assert [(rule, seen) for rule, seen, _ in found] == [("DT203", severity)]
+
+
+def test_and_settles_both_sides():
+    found = judged(
+        parameters="  A: {Type: String}\n  B: {Type: String}",
+        conditions="  Both: !And [!Equals [!Ref A, x], !Equals [!Ref B, y]]\n  IsA: !Equals [!Ref A, x]",
+        deployment="!If [Both, PERSISTENT_1, PERSISTENT_2]",
+        throughput="!If [IsA, 50, 125]",
+    )
+    # with Both, IsA holds too: 50 is right for PERSISTENT_1; IsA alone leaves the type open
+    assert found == []
+
+
+def test_condition_that_contains_itself():
+    assert judged(conditions="  Loop: !Not [Condition: Loop]", throughput="!If [Loop, 125, 250]") == []
+
+
+def test_lists_and_maps():
+    text = """
+Parameters:
+  Subnets: {Type: List<AWS::EC2::Subnet::Id>, Default: "subnet-a,subnet-b"}
+Mappings:
+  Sizes: {dev: {size: 1300}}
+Resources:
+  Fs:
+    Type: AWS::FSx::FileSystem
+    DeletionPolicy: Delete
+    Properties:
+      FileSystemType: LUSTRE
+      SubnetIds: !Ref Subnets
+      StorageCapacity: !FindInMap [Sizes, dev, size]
+      LustreConfiguration: {DeploymentType: SCRATCH_2}
+"""
+    assert {item.finding.rule for item in judge(read_text(text)).judgements} == {"DT203", "DT251"}
