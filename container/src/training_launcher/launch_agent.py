@@ -18,8 +18,9 @@ RUN = os.path.dirname(os.path.abspath(__file__))
 
 def main(words: list[str]) -> None:
     host, command = words[0], " ".join(words[1:])  # quoted for a shell by mpirun, which ssh would also only join
-    if ";" not in command:
-        command = f"exec {command}"  # no shell between the launcher and the daemon; with a prefix there is more to run
+    if "=" not in command.split()[0]:
+        # no shell between the launcher and the daemon, unless there are variables to set for it
+        command = f"exec {command}"
     event = {"event": "launch", "host": host, "name": "orted", "argv": ["/bin/sh", "-c", command]}
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as events:
         events.settimeout(10)
