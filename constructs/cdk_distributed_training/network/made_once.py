@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct, IConstruct
 
-from cdk_distributed_training.network.security_group_rules import Opening
+from cdk_distributed_training.network.security_group_rules import Opening, id_of
 
 Key = tuple[str, ...]
 
@@ -56,14 +56,14 @@ class MadeOnce:
             rule = self._made.get(side.key) or existing.get(side.key)
             if rule is None:
                 rule = side.create(scope, id)
-                self._rules[f"{side.direction} {opening.group.security_group_id}"] += 1
+                self._rules[f"{side.direction} {id_of(opening.group)}"] += 1
             self._made[side.key] = rule
             rules.append(rule)
         return rules
 
     def count_rules(self, group: ec2.ISecurityGroup) -> int:
         """How many rules this library gave a group, in the direction that has more."""
-        return max(self._rules[f"{direction} {group.security_group_id}"] for direction in ("Ingress", "Egress"))
+        return max(self._rules[f"{direction} {id_of(group)}"] for direction in ("Ingress", "Egress"))
 
 
 def _rules_of(group: ec2.ISecurityGroup) -> dict[Key, Construct]:

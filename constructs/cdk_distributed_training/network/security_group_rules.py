@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
@@ -99,8 +100,8 @@ class Side:
         traffic = self.opening.traffic
         return (
             self.direction,
-            self.opening.group.security_group_id,
-            self.opening.peer.security_group_id,
+            id_of(self.opening.group),
+            id_of(self.opening.peer),
             traffic.protocol,
             str(traffic.from_port),
             str(traffic.to_port),
@@ -110,12 +111,12 @@ class Side:
         """Create the rule in `scope`."""
         traffic = self.opening.traffic
         name = f"{id}{traffic.name}{self.direction}"
-        peer = self.opening.peer.security_group_id
+        group, peer = id_of(self.opening.group), id_of(self.opening.peer)
         if self.direction == "Ingress":
             rule = ec2.CfnSecurityGroupIngress(
                 scope,
                 name,
-                group_id=self.opening.group.security_group_id,
+                group_id=group,
                 source_security_group_id=peer,
                 ip_protocol=traffic.protocol,
                 from_port=traffic.from_port,
@@ -128,7 +129,7 @@ class Side:
         return ec2.CfnSecurityGroupEgress(
             scope,
             name,
-            group_id=self.opening.group.security_group_id,
+            group_id=group,
             destination_security_group_id=peer,
             ip_protocol=traffic.protocol,
             from_port=traffic.from_port,
@@ -146,8 +147,18 @@ def _acknowledge_all_traffic(rule: Construct) -> None:
         )
 
 
+_IDS: WeakKeyDictionary[ec2.ISecurityGroup, str] = WeakKeyDictionary()
+
+
+def id_of(group: ec2.ISecurityGroup) -> str:
+    """The group's id, asked of CDK once: it never changes, and several rules name it."""
+    if group not in _IDS:
+        _IDS[group] = group.security_group_id
+    return _IDS[group]
+
+
 def name_of(group: ec2.ISecurityGroup) -> str:
     """The group's id, or its construct path where the id is not known before deployment."""
-    if cdk.Token.is_unresolved(group.security_group_id):
+    if cdk.Token.is_unresolved(id_of(group)):
         return f"the group {group.node.path}"
-    return group.security_group_id
+    return id_of(group)

@@ -221,7 +221,8 @@ class TrainingNetwork(TrainingNetworkBase):
         for place, group in enumerate(additional_security_groups if open_additional_security_groups else ()):
             self._open_to_itself(group, f"Additional{place}")
 
-        self._endpoint_accounts = (stack.account, *trusted_accounts) if restrict_endpoints else ()
+        if restrict_endpoints:
+            self._endpoint_policy = own_principals_only([stack.account, *trusted_accounts])
         if s3_gateway_endpoint if s3_gateway_endpoint is not None else new:
             self._add_s3_endpoint()
         elif s3_gateway_endpoint is None and not new and _is_isolated(placement):
@@ -343,8 +344,8 @@ class TrainingNetwork(TrainingNetworkBase):
             service=ec2.GatewayVpcEndpointAwsService.S3,
             subnets=[ec2.SubnetSelection(subnets=[self.subnet])],
         )
-        if self._endpoint_accounts:
-            endpoint.add_to_policy(own_principals_only(self._endpoint_accounts))
+        if self._endpoint_policy is not None:
+            endpoint.add_to_policy(self._endpoint_policy)
             endpoint.add_to_policy(read_objects())
 
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 
 import jsii
 from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network as rules
 from cdk_distributed_training.network.addresses import usable_addresses
-from cdk_distributed_training.network.endpoint_policies import own_principals_only, takes_policy
+from cdk_distributed_training.network.endpoint_policies import takes_policy
 from cdk_distributed_training.network.made_once import MadeOnce
 from cdk_distributed_training.network.mutability import may_change
 from cdk_distributed_training.network.placement import Placement
@@ -30,13 +31,15 @@ class TrainingNetworkBase(Construct):
         """Make the construct; the subclass then settles its placement and its groups."""
         super().__init__(scope, id)
         self._endpoint_security_group: ec2.SecurityGroup | None = None
-        self._endpoint_accounts: Sequence[str] = ()
+        self._endpoint_policy: iam.PolicyStatement | None = None
 
     def _settle(
         self, placement: Placement, groups: Sequence[ec2.ISecurityGroup], *, nodes_may_change: bool | None = None
     ) -> None:
         raise_errors(rules.security_group_count(len(groups)), where=self.node.path)
         self._placement = placement
+        self._vpc_id = placement.vpc.vpc_id
+        self._made = MadeOnce.in_app_of(self)
         self._security_groups = tuple(groups)
         self._connections = ec2.Connections(security_groups=[groups[0]])
         self._nodes_may_change = nodes_may_change  # None: not known before it is asked for
@@ -158,7 +161,7 @@ class TrainingNetworkBase(Construct):
         short_name = service.short_name if isinstance(service, ec2.InterfaceVpcEndpointAwsService) else None
         if private_dns_enabled:
             name = short_name or service.name
-            self._ask_once(f"a private name for {name}", "interface_endpoints", self.vpc.vpc_id, name)
+            self._ask_once(f"a private name for {name}", "interface_endpoints", self._vpc_id, name)
         endpoint = ec2.InterfaceVpcEndpoint(
             self,
             id,
@@ -169,16 +172,15 @@ class TrainingNetworkBase(Construct):
             private_dns_enabled=private_dns_enabled,
             open=False,  # CDK would let in the whole VPC
         )
-        if self._endpoint_accounts and short_name is not None and takes_policy(short_name):
-            endpoint.add_to_policy(own_principals_only(self._endpoint_accounts))
+        if self._endpoint_policy is not None and short_name is not None and takes_policy(short_name):
+            endpoint.add_to_policy(self._endpoint_policy)
         return endpoint
 
     def _ask_once(self, what: str, prop: str, *key: str) -> None:
-        made = MadeOnce.in_app_of(self)
-        first = made.find(*key)
+        first = self._made.find(*key)
         if first is not None:
             raise_errors(rules.made_twice(what, prop=prop, first=first.node.path), where=self.node.path)
-        made.remember(self, *key)
+        self._made.remember(self, *key)
 
     def _endpoints(self) -> ec2.SecurityGroup:
         if self._endpoint_security_group is None:
@@ -203,10 +205,11 @@ class TrainingNetworkBase(Construct):
             said = [str(opening) for opening in openings]
             annotate_warnings(scope, rules.unchangeable_group(said, prop="node_security_group"))
             return
-        made = MadeOnce.in_app_of(self)
         for opening in openings:
-            made.open(scope, id, opening, brought=self._nodes_are_brought)
-        annotate_warnings(self, rules.rules_per_group(made.count_rules(nodes), group=name_of(nodes)))
+            self._made.open(scope, id, opening, brought=self._nodes_are_brought)
+        count = self._made.count_rules(nodes)
+        if count > rules.RULES_PER_GROUP:
+            annotate_warnings(self, rules.rules_per_group(count, group=name_of(nodes)))
 
     def _may_change(self, group: ec2.ISecurityGroup, *, prop: str) -> bool:
         changeable = may_change(group)
@@ -218,7 +221,7 @@ class TrainingNetworkBase(Construct):
         """Give a further group the rules that EFA needs."""
         opening = Opening(group, group, ALL_TRAFFIC, "All traffic among training nodes")
         if self._may_change(group, prop="additional_security_groups"):
-            MadeOnce.in_app_of(self).open(self, id, opening, brought=True)
+            self._made.open(self, id, opening, brought=True)
         else:
             annotate_warnings(self, rules.unchangeable_group([str(opening)], prop="additional_security_groups"))
 

@@ -59,9 +59,7 @@ class LustreFileSystemBase(Construct):
         self._mount_name = mount_name
         self._dns_name = dns_name
         self._connections = ec2.Connections(security_groups=groups)
-        self._grants = LustreFileSystemGrants(
-            self.file_system_arn, tasks=self._arn("task"), backups=self._arn("backup")
-        )
+        self._grants = LustreFileSystemGrants(file_system_id, arn=self._arn)
 
     @property
     def file_system_id(self) -> str:
@@ -73,7 +71,7 @@ class LustreFileSystemBase(Construct):
         """ARN."""
         return self._arn("file-system", self._file_system_id)
 
-    def _arn(self, resource: str, name: str = "*") -> str:
+    def _arn(self, resource: str, name: str) -> str:
         return cdk.Stack.of(self).format_arn(service="fsx", resource=resource, resource_name=name)
 
     @property

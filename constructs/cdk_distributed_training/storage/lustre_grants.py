@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from aws_cdk import aws_iam as iam
 
 
 class LustreFileSystemGrants:
     """Grants on one file system. Reading and writing files is no IAM matter: the network decides who may mount."""
 
-    def __init__(self, file_system_arn: str, *, tasks: str, backups: str) -> None:
+    def __init__(self, file_system_id: str, *, arn: Callable[[str, str], str]) -> None:
         """Make the grants of one file system.
 
         Args:
-            file_system_arn: Its ARN.
-            tasks: ARN of the account's data repository tasks.
-            backups: ARN of the account's backups.
+            file_system_id: Its id.
+            arn: Gives the ARN of an FSx resource, by its kind and name.
         """
-        self._arn = file_system_arn
-        self._tasks = tasks
-        self._backups = backups
+        self._file_system_id = file_system_id
+        self._arn = arn
 
     def describe(self, grantee: iam.IGrantable) -> iam.Grant:
         """Let the grantee read the file system's description, which SageMaker does before it mounts one."""
         return iam.Grant.add_to_principal(
-            grantee=grantee, actions=["fsx:DescribeFileSystems"], resource_arns=[self._arn]
+            grantee=grantee, actions=["fsx:DescribeFileSystems"], resource_arns=[self._own]
         )
 
     def data_repository_tasks(self, grantee: iam.IGrantable) -> iam.Grant:
@@ -36,7 +36,7 @@ class LustreFileSystemGrants:
                 "fsx:DescribeDataRepositoryTasks",
                 "fsx:TagResource",
             ],
-            resource_arns=[self._arn, self._tasks],
+            resource_arns=[self._own, self._arn("task", "*")],
         )
 
     def create_backup(self, grantee: iam.IGrantable) -> iam.Grant:
@@ -44,5 +44,9 @@ class LustreFileSystemGrants:
         return iam.Grant.add_to_principal(
             grantee=grantee,
             actions=["fsx:CreateBackup", "fsx:DescribeBackups", "fsx:TagResource"],
-            resource_arns=[self._arn, self._backups],
+            resource_arns=[self._own, self._arn("backup", "*")],
         )
+
+    @property
+    def _own(self) -> str:
+        return self._arn("file-system", self._file_system_id)

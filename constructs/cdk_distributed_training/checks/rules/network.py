@@ -14,6 +14,8 @@ _EFA_GROUPS = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-start.htm
 _VPC_CONFIG = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_VpcConfig.html"
 _TRAIN_VPC = "https://docs.aws.amazon.com/sagemaker/latest/dg/train-vpc.html"
 
+RULES_PER_GROUP = 60
+
 _ZONE_NAME = re.compile(r"[a-z]{2,}(-[a-z]+)+-\d+(-[a-z]+-\d+)?[a-z]")
 _ZONE_ID = re.compile(r"[a-z]+\d*(-[a-z]+\d+)?-az\d+")
 
@@ -344,7 +346,7 @@ def made_twice(what: str, *, prop: str, first: str) -> Iterator[Finding]:
 
 def rules_per_group(count: int, *, group: str) -> Iterator[Finding]:
     """DT154 (warning): a group has at most 60 rules in each direction, unless the quota was raised."""
-    if count > 60:
+    if count > RULES_PER_GROUP:
         yield Finding(
             rule="DT154",
             prop="node_security_group",
