@@ -259,6 +259,14 @@ def test_hosts_that_all_have_the_same_hostname(job: LauncherJob) -> None:
     assert {rank["host"] for rank in ranks.values()} == {"same"}
 
 
+def test_awss_build_of_open_mpi_need_not_be_on_path(job: LauncherJob) -> None:
+    """Called by its whole path, mpirun sets variables before its daemon's name, which takes a shell."""
+    job.source(train__py=SHOW)
+    install = "mkdir -p /opt/amazon && ln -s /usr /opt/amazon/openmpi && export PATH=/nowhere"
+    ranks = ranks_of(run_wrapped(job, ["/bin/sh", "-c", f'{install}; exec "$@"', "sh"], *TWO))
+    assert [rank["SM_CURRENT_HOST"] for _, rank in sorted(ranks.items())] == ["algo-1", "algo-1", "algo-2", "algo-2"]
+
+
 def run_wrapped(job: LauncherJob, wrapper: list[str], *arguments: str) -> dict[str, Outcome]:
     """Run with another program before the launcher, which execs it."""
     start = job.hosts.start
