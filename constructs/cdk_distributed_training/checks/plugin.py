@@ -61,7 +61,7 @@ class DistributedTrainingChecks:
             success=not any(judgement.finding.severity is Severity.ERROR for judgement in found),
             violations=list(_violations(found)),
             plugin_version=self.version,
-            metadata={"not judged": f"{not_judged} times a value that is settled at deployment"},
+            metadata={"not judged": f"{not_judged} times a value that the template does not settle"},
         )
 
 

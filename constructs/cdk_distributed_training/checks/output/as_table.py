@@ -27,7 +27,7 @@ def print_table(outcome: Outcome, console: Console) -> None:
     if outcome.not_judged:
         rules = len({item.rule for item in outcome.not_judged})
         console.print(
-            f"not judged: {len(outcome.not_judged)} times a value that is settled at deployment ({rules} rules);"
+            f"not judged: {len(outcome.not_judged)} times a value that the file does not settle ({rules} rules);"
             " --format json lists them",
             style="dim",
             highlight=False,
