@@ -132,3 +132,29 @@ def test_further_groups_are_opened_on_request():
     assert not [rule for rule in rules_of(stack) if "sg-b" in rule[1]]
     (warning,) = Annotations.from_stack(stack).find_warning("*", Match.any_value())
     assert "all traffic in and out between sg-b and sg-b" in str(warning.entry.data)
+
+
+def test_each_stage_has_rules_of_its_own():
+    app = cdk.App()
+    found = []
+    for name in ("Beta", "Production"):
+        stack = cdk.Stack(cdk.Stage(app, name), "S")
+        network = dt.TrainingNetwork(stack, "Network", vpc=vpc_in(stack), node_security_group=group_in(stack))
+        servers = group_in(stack, "Servers", "sg-servers")
+        dt.LustreFileSystem(stack, "Corpus", network=network, storage_capacity=SIZE, security_group=servers)
+        found.append(rules_of(stack))
+    assert found[0] == found[1]
+    assert len(found[0]) == 2 + 12
+
+
+def test_stacks_that_share_a_brought_group_are_deployed_in_order():
+    app = cdk.App()
+    base, first, second = (cdk.Stack(app, name) for name in ("Base", "First", "Second"))
+    network = dt.TrainingNetwork(base, "Network", interface_endpoints=[])
+    for stack in (first, second):
+        servers = group_in(stack, "Servers", "sg-servers")
+        dt.LustreFileSystem(stack, "Corpus", network=network, storage_capacity=SIZE, security_group=servers)
+    app.synth()
+    assert [stack.node.id for stack in first.dependencies] == ["Base"]
+    assert "First" in [stack.node.id for stack in second.dependencies]
+    assert not [rule for rule in rules_of(second) if rule in rules_of(first)]

@@ -1,10 +1,11 @@
-"""What EC2 makes once only, although several constructs of an app may ask for it."""
+"""What EC2 makes once only, although several constructs may ask for it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from weakref import WeakKeyDictionary
 
+import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct, IConstruct
 
@@ -14,7 +15,7 @@ Key = tuple[str, ...]
 
 
 class MadeOnce:
-    """What has been made in one app so far.
+    """What has been made so far in an app, or in one stage of it.
 
     EC2 refuses a rule that a group has already, a second private name for a service in a VPC, and a second route to S3
     in a route table. Two networks, or two file systems, on the same brought group would ask for it.
@@ -26,9 +27,9 @@ class MadeOnce:
         self._rules: Counter[str] = Counter()
 
     @staticmethod
-    def in_app_of(scope: IConstruct) -> MadeOnce:
-        """The app's record."""
-        root = scope.node.root
+    def in_stage_of(scope: IConstruct) -> MadeOnce:
+        """The record of the scope's stage: each stage is deployed by itself, and cannot rely on another's rules."""
+        root = cdk.Stage.of(scope) or scope.node.root
         if root not in _RECORDS:
             _RECORDS[root] = MadeOnce()
         return _RECORDS[root]

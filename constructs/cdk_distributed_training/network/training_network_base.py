@@ -39,7 +39,7 @@ class TrainingNetworkBase(Construct):
         raise_errors(rules.security_group_count(len(groups)), where=self.node.path)
         self._placement = placement
         self._vpc_id = placement.vpc.vpc_id
-        self._made = MadeOnce.in_app_of(self)
+        self._made = MadeOnce.in_stage_of(self)
         self._security_groups = tuple(groups)
         self._connections = ec2.Connections(security_groups=[groups[0]])
         self._nodes_may_change = nodes_may_change  # None: not known before it is asked for

@@ -40,7 +40,7 @@ class EfsFileSystemBase(Construct):
         if brought and not may_change(group):
             annotate_warnings(self, rules.unchangeable_group([str(opening)], prop="security_group"))
         else:
-            MadeOnce.in_app_of(self).open(self, "Clients", opening, brought=brought)
+            MadeOnce.in_stage_of(self).open(self, "Clients", opening, brought=brought)
 
     @property
     def file_system_id(self) -> str:

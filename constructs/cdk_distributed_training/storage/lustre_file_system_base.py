@@ -51,7 +51,7 @@ class LustreFileSystemBase(Construct):
             said = [str(opening) for _, opening in openings]
             annotate_warnings(self, rules.unchangeable_group(said, prop="security_group"))
             return []
-        made = MadeOnce.in_app_of(self)
+        made = MadeOnce.in_stage_of(self)
         return [rule for id, opening in openings for rule in made.open(self, id, opening, brought=brought)]
 
     def _settle(self, file_system_id: str, mount_name: str, dns_name: str, groups: list[ec2.ISecurityGroup]) -> None:
