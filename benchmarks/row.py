@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -40,6 +40,21 @@ class Row:
         return {**asdict(self), "held": self.held}
 
 
+def row_of(
+    what: str, ours: Sequence[float], other: Sequence[float], *, against: str, unit: str, bar: float | None
+) -> Row:
+    """The row of what both sides measured in the same rounds: medians of the values and of the paired ratios."""
+    return Row(
+        what=what,
+        unit=unit,
+        ours=statistics.median(ours),
+        other=statistics.median(other),
+        ratio=statistics.median(a / b for a, b in zip(ours, other, strict=True)),
+        bar=bar,
+        against=against,
+    )
+
+
 def paired(
     what: str,
     ours: Callable[[], float],
@@ -50,16 +65,8 @@ def paired(
     bar: float | None,
     rounds: int = 5,
 ) -> Row:
-    """Measure both sides in turn, `rounds` times after one warm-up each, and take the medians of values and ratios."""
+    """Measure both sides in turn, `rounds` times after one warm-up each."""
     ours()
     other()
     pairs = [(ours(), other()) for _ in range(rounds)]
-    return Row(
-        what=what,
-        unit=unit,
-        ours=statistics.median(a for a, _ in pairs),
-        other=statistics.median(b for _, b in pairs),
-        ratio=statistics.median(a / b for a, b in pairs),
-        bar=bar,
-        against=against,
-    )
+    return row_of(what, [a for a, _ in pairs], [b for _, b in pairs], against=against, unit=unit, bar=bar)
