@@ -97,17 +97,18 @@ time.sleep(100)
 
 
 RESTART = """
-import os, signal, socket, time
+import os, signal
 rank, once = os.environ["RANK"], "/opt/ml/checkpoints/once"
 print("attempt", flush=True)
+if rank == "3" and os.path.exists(once) and os.environ.get("HOPELESS"):
+    raise ValueError("again")
+import torch.distributed as dist
+dist.init_process_group("gloo")
+dist.barrier()
+# all four are here, as in training
 if rank == "3" and not os.path.exists(once):
     open(once, "w").close()
     os.kill(os.getpid(), signal.SIGKILL)
-if rank == "3" and os.environ.get("HOPELESS"):
-    raise ValueError("again")
-# stay until all four are here, as training would
-import torch.distributed as dist
-dist.init_process_group("gloo")
 dist.barrier()
 dist.destroy_process_group()
 print("done", flush=True)
