@@ -92,7 +92,6 @@ class Run:
                     self._children.signal_all(signal.SIGKILL)
                     break
         discard_room(self._place.output_directory)
-        discard_room(self._place.output_directory)
         if isinstance(self._preparation, Preparation):
             run_directory.remove(self._preparation.run_directory)
         self._say(f"{'stopped' if self._stopping else 'finished'}: exit code {self._exit_code} after {self._age}")
@@ -102,7 +101,6 @@ class Run:
     # Prepare and meet
 
     def _begin(self) -> None:
-        reserve_room(self._place.output_directory)
         reserve_room(self._place.output_directory)
         self._channel.open()
         # names before all else, so that a host on which something is wrong can tell the others
@@ -328,8 +326,6 @@ class Run:
     def _failed(self, error: Exception) -> None:
         if isinstance(error, Problem):
             failure = Failure(error.kind, self._place.host, error.exit_code, error.message)
-        elif isinstance(error, OSError) and error.errno in FULL:
-            failure = Failure("disk full", self._place.host, NOT_STARTED, str(error))
         elif isinstance(error, OSError) and error.errno in FULL:
             failure = Failure("disk full", self._place.host, NOT_STARTED, str(error))
         else:
