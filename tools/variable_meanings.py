@@ -90,6 +90,7 @@ READ = {
 """Read by the launcher."""
 
 OWN = {
+    "TRAINING_LAUNCHER_NAME_<N>": "Carries a variable whose name a shell would drop, such as `SM_HP_OPTIM.LR`.",
     "TRAINING_PREFLIGHT_SECONDS": "How long the preflight's trial may take.",
 }
 """Between the launcher and programs that it starts for itself."""

@@ -78,6 +78,7 @@ class Stream:
         """Begin a new tail: another process writes here from now on."""
         self._tail.clear()
         self._tail_size = 0
+        self.last_read = time.monotonic()
 
     def mute(self) -> None:
         """From now on keep what comes to oneself; `unmute` may still pass on its end."""

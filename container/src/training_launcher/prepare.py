@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from training_launcher.collectives.choose import AUTO, Choice, choose
 from training_launcher.collectives.facts import detect_facts
 from training_launcher.command_line import Request
+from training_launcher.cuda_compatibility import compatibility_variables, library_path
 from training_launcher.devices import Devices, detect_devices
 from training_launcher.entry import Entry
 from training_launcher.environment import additions, network_variables, process_variables
@@ -132,6 +133,7 @@ class Preparation(NamedTuple):
             environment=additions(
                 self.environment,
                 process_variables(self.environment, place.working_directory),
+                library_path(self.environment),
                 network_variables(place.cluster.interface, len(place.world)),
                 self.collectives.environment,
                 sagemaker_variables(facts),
@@ -169,6 +171,7 @@ def prepare(request: Request, place: Place, environment: Mapping[str, str]) -> P
         Problem: A file of the job is wrong.
     """
     config = os.path.join(place.base_directory, "input/config")
+    environment = {**environment, **compatibility_variables(environment)}
     devices = detect_devices(environment)
     preparation = Preparation(
         request=request,

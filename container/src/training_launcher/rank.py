@@ -21,6 +21,7 @@ RUN = os.path.dirname(os.path.abspath(__file__))
 STOPPING = os.path.join(RUN, "stopping")
 """While it exists, the launcher has signalled the ranks itself and every rank may take its time to save."""
 RELEASE = os.path.join(RUN, "release")
+CARRIED = "TRAINING_LAUNCHER_NAME_"
 FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _OPEN_MPI = {
     "RANK": "OMPI_COMM_WORLD_RANK",
@@ -31,6 +32,7 @@ _OPEN_MPI = {
 
 
 def main(command: list[str]) -> NoReturn:
+    take_carried_names()
     for name, source in _OPEN_MPI.items():
         if source in os.environ:
             os.environ[name] = os.environ[source]
@@ -49,6 +51,13 @@ def main(command: list[str]) -> NoReturn:
     tell("ended", {**identity, "pid": child, "status": status})
     hold(status)
     end_like(status)
+
+
+def take_carried_names() -> None:
+    """Variables whose names a shell has dropped on the way; see ``shell_names.py``."""
+    for name in [name for name in os.environ if name.startswith(CARRIED)]:
+        known, _, value = os.environ.pop(name).partition("=")
+        os.environ.setdefault(known, value)
 
 
 def wait(child: int) -> int:

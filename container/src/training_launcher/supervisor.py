@@ -17,6 +17,7 @@ from training_launcher.problems import NOT_STARTED, Problem
 from training_launcher.process_end import OutOfMemoryCounter, failure_of
 from training_launcher.rank_events import Event, RankEvents
 from training_launcher.reactor import Reactor
+from training_launcher.shell_names import carried_names
 
 if TYPE_CHECKING:
     from training_launcher.hang.examination import RankExamination
@@ -114,7 +115,10 @@ class Supervisor:
 
     @property
     def quiet(self) -> float | None:
-        """Seconds since any rank here has written something; None without ranks."""
+        """Seconds since any rank here has written something, or has started; None without ranks."""
+        restarting = self._plan.restarts and any(rank.status for rank in self._ranks.values())
+        if restarting or len(self._ranks) < self._plan.processes:
+            return 0.0  # torchrun and mpirun have bounds of their own for starting the ranks
         if self._merger.console.full:
             return 0.0  # the reader of our output holds the ranks back
         now = time.monotonic()
@@ -191,6 +195,8 @@ class Supervisor:
 
     def _start(self, command: Command) -> None:
         environment = {**self._environment, **self._plan.environment, **command.environment}
+        if _starts_ranks(command):
+            environment.update(carried_names(environment))
         try:
             pid, output = self._children.start(
                 command.argv,
