@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from cdk_distributed_training.checks.plugin import DistributedTrainingChecks as DistributedTrainingChecks
     from cdk_distributed_training.distribution.command import Command as Command
     from cdk_distributed_training.distribution.distribution import Distribution as Distribution
+    from cdk_distributed_training.distribution.from_sagemaker import (
+        distribution_from_sagemaker as distribution_from_sagemaker,
+    )
     from cdk_distributed_training.distribution.mpi import MPI as MPI
     from cdk_distributed_training.distribution.multi_worker_mirrored import MultiWorkerMirrored as MultiWorkerMirrored
     from cdk_distributed_training.distribution.parameter_server import ParameterServer as ParameterServer
@@ -37,11 +40,25 @@ if TYPE_CHECKING:
     from cdk_distributed_training.network.internet_access import InternetAccess as InternetAccess
     from cdk_distributed_training.network.training_call import TrainingCall as TrainingCall
     from cdk_distributed_training.network.training_network import TrainingNetwork as TrainingNetwork
+    from cdk_distributed_training.request.channel_options import ChannelOptions as ChannelOptions
     from cdk_distributed_training.request.channels import TrainingChannel as TrainingChannel
     from cdk_distributed_training.request.checkpoint_config import CheckpointConfig as CheckpointConfig
+    from cdk_distributed_training.request.debugger import DebuggerCollection as DebuggerCollection
+    from cdk_distributed_training.request.debugger import DebuggerHook as DebuggerHook
+    from cdk_distributed_training.request.evaluation_rule import EvaluationRule as EvaluationRule
+    from cdk_distributed_training.request.experiment_config import ExperimentConfig as ExperimentConfig
+    from cdk_distributed_training.request.instance_group import InstanceGroup as InstanceGroup
+    from cdk_distributed_training.request.instance_placement import InstancePlacement as InstancePlacement
+    from cdk_distributed_training.request.instance_placement import PlacementSpecification as PlacementSpecification
+    from cdk_distributed_training.request.instance_preference import InstancePreference as InstancePreference
     from cdk_distributed_training.request.instances import Instances as Instances
     from cdk_distributed_training.request.managed_spot import ManagedSpot as ManagedSpot
+    from cdk_distributed_training.request.metric_definition import MetricDefinition as MetricDefinition
+    from cdk_distributed_training.request.mlflow_config import MlflowConfig as MlflowConfig
     from cdk_distributed_training.request.override import ExecutionInputError as ExecutionInputError
+    from cdk_distributed_training.request.profiler import Profiler as Profiler
+    from cdk_distributed_training.request.retry_strategy import RetryStrategy as RetryStrategy
+    from cdk_distributed_training.request.tensor_board_config import TensorBoardConfig as TensorBoardConfig
     from cdk_distributed_training.storage.data_repository import DataRepositoryEvent as DataRepositoryEvent
     from cdk_distributed_training.storage.efs_file_system import EfsFileSystem as EfsFileSystem
     from cdk_distributed_training.storage.efs_interfaces import IEfsFileSystem as IEfsFileSystem
@@ -58,19 +75,27 @@ __version__ = "0.1.0"
 # public name -> module that defines it; keep it sorted, and in step with the imports above, which type checkers read
 _PUBLIC = {
     "Channel": "job.s3_channel",
+    "ChannelOptions": "request.channel_options",
     "CheckpointConfig": "request.checkpoint_config",
     "Command": "distribution.command",
     "ConfigurationError": "checks.findings",
     "DataRepositoryEvent": "storage.data_repository",
+    "DebuggerCollection": "request.debugger",
+    "DebuggerHook": "request.debugger",
     "DistributedTrainingChecks": "checks.plugin",
     "DistributedTrainingJob": "job.distributed_training_job",
     "Distribution": "distribution.distribution",
     "EfsFileSystem": "storage.efs_file_system",
+    "EvaluationRule": "request.evaluation_rule",
     "ExecutionInputError": "request.override",
+    "ExperimentConfig": "request.experiment_config",
     "Finding": "checks.findings",
     "IEfsFileSystem": "storage.efs_interfaces",
     "ILustreFileSystem": "storage.interfaces",
     "ITrainingNetwork": "network.interfaces",
+    "InstanceGroup": "request.instance_group",
+    "InstancePlacement": "request.instance_placement",
+    "InstancePreference": "request.instance_preference",
     "Instances": "request.instances",
     "InternetAccess": "network.internet_access",
     "LustreDeploymentType": "storage.lustre_deployment_type",
@@ -81,20 +106,27 @@ _PUBLIC = {
     "LustreStorageType": "storage.lustre_deployment_type",
     "MPI": "distribution.mpi",
     "ManagedSpot": "request.managed_spot",
+    "MetricDefinition": "request.metric_definition",
+    "MlflowConfig": "request.mlflow_config",
     "MultiWorkerMirrored": "distribution.multi_worker_mirrored",
     "ParameterServer": "distribution.parameter_server",
+    "PlacementSpecification": "request.instance_placement",
     "Processes": "distribution.processes",
+    "Profiler": "request.profiler",
     "PyTorchDDP": "distribution.pytorch_ddp",
+    "RetryStrategy": "request.retry_strategy",
     "SMDistributedDataParallel": "distribution.smdistributed_data_parallel",
     "SMDistributedModelParallel": "distribution.smdistributed_model_parallel",
     "SMP": "distribution.smp",
     "SourceCode": "job.source_code",
+    "TensorBoardConfig": "request.tensor_board_config",
     "Torchrun": "distribution.torchrun",
     "TrainingCall": "network.training_call",
     "TrainingChannel": "request.channels",
     "TrainingImage": "job.training_image",
     "TrainingNetwork": "network.training_network",
     "Xla": "distribution.xla",
+    "distribution_from_sagemaker": "distribution.from_sagemaker",
 }
 
 __all__ = sorted(_PUBLIC)  # noqa: PLE0605  the map is the one list
@@ -104,6 +136,7 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+    importlib.import_module(f"{__name__}.checks.keywords").check_keywords(value)
     globals()[name] = value
     return value
 

@@ -115,6 +115,12 @@ def test_what_is_right(distribution):
 
 def test_newer_machines_have_no_data_parallel_library():
     (finding,) = dt.SMDistributedDataParallel().findings(P5, known=known)
+    assert (finding.rule, finding.severity) == ("DT421", Severity.ERROR)
+    # what the image lacks, such a job does without
+    (finding,) = dt.SMDistributedDataParallel(fallback="nccl").findings(P5, known=known)
+    assert (finding.rule, finding.severity) == ("DT421", Severity.WARNING)
+    # and a type that is newer than the tables may have it
+    (finding,) = dt.SMDistributedDataParallel().findings(dt.Instances("ml.p99.48xlarge"), known=known)
     assert (finding.rule, finding.severity) == ("DT421", Severity.WARNING)
     assert list(dt.PyTorchDDP().findings(P5, known=known)) == []
 

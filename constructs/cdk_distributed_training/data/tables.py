@@ -103,6 +103,23 @@ class ModelParallelContainers:
     tags: dict[str, str]
 
 
+@dataclass(frozen=True, kw_only=True)
+class LibrarySupport:
+    """Where one of AWS's own training libraries runs.
+
+    Attributes:
+        instance_prefixes: Beginnings of the names of instance types.
+        source: Where that is said.
+        newest_pytorch: Newest version of PyTorch whose image holds it; empty if it has images of its own.
+        repository: Name of the ECR repository with its own images; empty if it has none.
+    """
+
+    instance_prefixes: tuple[str, ...]
+    source: str
+    newest_pytorch: str = ""
+    repository: str = ""
+
+
 def _read(name: str) -> dict[str, Any]:
     text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
     table: dict[str, Any] = json.loads(text)
@@ -162,3 +179,22 @@ def model_parallel_containers() -> ModelParallelContainers:
 def step_functions_members() -> frozenset[str]:
     """Members of the request that the optimized integration of Step Functions is known to take, such as `Tags.Key`."""
     return frozenset(_read("step_functions_fields.json")["members"])
+
+
+@functools.cache
+def library_support() -> dict[str, LibrarySupport]:
+    """AWS's own training libraries, by the launcher's kind."""
+    table = _read("distribution_support.json")
+    return {
+        kind: LibrarySupport(
+            source=table["sources"][kind].split(";")[0],
+            **{**facts, "instance_prefixes": tuple(facts["instance_prefixes"])},
+        )
+        for kind, facts in table["libraries"].items()
+    }
+
+
+@functools.cache
+def process_counts() -> dict[str, tuple[int, ...]]:
+    """Numbers of processes on one machine that Trainium's collectives take, by instance type."""
+    return {name: tuple(counts) for name, counts in _read("distribution_support.json")["process_counts"].items()}

@@ -39,6 +39,7 @@ class SMDistributedDataParallel(MPI):
         """What `MPI` finds, machines that the library does not run on, a fallback that there is not."""
         yield from super().findings(instances, known=known)
         if known(instances.instance_type):
-            yield from mpi_rules.data_parallel_instance_type(instances.instance_type)
+            required = self.fallback == "none"
+            yield from mpi_rules.data_parallel_instance_type(instances.instance_type, required=required)
         if known(self.fallback):
             yield from mpi_rules.fallback(self.fallback)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from cdk_distributed_training.checks.findings import Finding
+from cdk_distributed_training.checks.rules import library_support
 from cdk_distributed_training.checks.rules import model_parallel as model_parallel_rules
 from cdk_distributed_training.distribution.model_parallel_parameters import parameter_arguments
 from cdk_distributed_training.distribution.mpi import MPI
@@ -38,6 +39,8 @@ class SMDistributedModelParallel(MPI):
     def findings(self, instances: Instances, *, known: Callable[[object], bool]) -> Iterator[Finding]:
         """What `MPI` finds, and parameters that the library would refuse."""
         yield from super().findings(instances, known=known)
+        types = [name for name in instances.types if known(name)]
+        yield from library_support.library_on_machines(self.kind, types)
         yield from model_parallel_rules.version_1_parameters(
             {name: value for name, value in self.parameters.items() if known(value)}
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 
 from cdk_distributed_training.checks.findings import Finding
+from cdk_distributed_training.checks.rules import library_support
 from cdk_distributed_training.checks.rules import model_parallel as model_parallel_rules
 from cdk_distributed_training.distribution.model_parallel_parameters import parameter_arguments
 from cdk_distributed_training.distribution.torchrun import Torchrun
@@ -60,6 +61,8 @@ class SMP(Torchrun):
     def findings(self, instances: Instances, *, known: Callable[[object], bool]) -> Iterator[Finding]:
         """What `Torchrun` finds, and parameters that are out of range or do not fit together."""
         yield from super().findings(instances, known=known)
+        types = [name for name in instances.types if known(name)]
+        yield from library_support.library_on_machines("smp", types)
         yield from model_parallel_rules.version_2_parameters(
             {name: value for name, value in self.parameters.items() if known(value)}
         )

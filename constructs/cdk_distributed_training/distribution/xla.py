@@ -8,7 +8,7 @@ from typing import Literal
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import distribution as rules
-from cdk_distributed_training.checks.rules import launch_kinds
+from cdk_distributed_training.checks.rules import launch_kinds, library_support
 from cdk_distributed_training.distribution.distribution import Distribution
 from cdk_distributed_training.request.instances import Instances
 
@@ -67,6 +67,8 @@ class Xla(Distribution):
         machine = instances.facts if known(instances.instance_type) else None
         if known(self.process_count_per_node):
             yield from rules.process_count_per_node(self.process_count_per_node, machine)
+            if machine is not None:
+                yield from library_support.neuron_process_count(self.process_count_per_node, machine)
         if known(self.max_restarts):
             yield from rules.max_restarts(self.max_restarts)
         for prop, word, allowed in (

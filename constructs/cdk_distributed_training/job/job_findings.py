@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import aws_cdk as cdk
@@ -10,6 +11,7 @@ from aws_cdk import aws_ec2 as ec2
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import distribution as machine_rules
 from cdk_distributed_training.checks.rules import job as job_rules
+from cdk_distributed_training.checks.rules import library_support as library_rules
 from cdk_distributed_training.checks.rules import request as request_rules
 from cdk_distributed_training.checks.rules import state_machine as state_machine_rules
 from cdk_distributed_training.data.tables import instance_type_names
@@ -23,11 +25,26 @@ from cdk_distributed_training.request.instances import Instances
 
 def of_machines(instances: Instances, distribution: Distribution) -> Iterator[Finding]:
     """The machines, and the processes on them."""
-    if known(instances.instance_type):
-        yield from machine_rules.instance_type(instances.instance_type, instance_type_names())
+    types = [name for name in instances.types if known(name)]
+    for name in types:
+        yield from machine_rules.instance_type(name, instance_type_names())
     if known(instances.count):
         yield from machine_rules.instance_count(instances.count)
     yield from distribution.findings(instances, known=known)
+
+
+def of_library(distribution: Distribution, image_uri: str) -> Iterator[Finding]:
+    """The library that the distribution starts, in the image."""
+    kind, *options = distribution.launcher_arguments()
+    # what the image lacks, such a job does without
+    falls_back = "--fallback" in options
+    if known(kind) and not falls_back:
+        yield from library_rules.library_in_image(str(kind), _without_tokens(image_uri))
+
+
+def _without_tokens(text: str) -> str:
+    """Text with tokens, such as a region's, as words that mean nothing."""
+    return re.sub(r"[$#]\{Token\[[^\]]*\]\}", "token", text)
 
 
 def of_names(job_name: str, channels: Sequence[TrainingChannel]) -> Iterator[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cdk_distributed_training.checks.findings import Finding, Severity
+from cdk_distributed_training.data.tables import instance_type_names
 
 _MPIRUN = "https://www.open-mpi.org/doc/v4.1/man1/mpirun.1.php"
 _DATA_PARALLEL = "https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-data-parallel-support.html"
@@ -24,8 +25,13 @@ def additional_options(options: object) -> Iterator[Finding]:
         )
 
 
-def data_parallel_instance_type(name: str) -> Iterator[Finding]:
-    """DT421: machines for which the data parallel library is not made."""
+def data_parallel_instance_type(name: str, *, required: bool = False) -> Iterator[Finding]:
+    """DT421: machines for which the data parallel library is not made.
+
+    Args:
+        name: The instance type.
+        required: Whether the job fails without the library; a type that is newer than the tables may have it.
+    """
     if name not in _DATA_PARALLEL_TYPES:
         yield Finding(
             rule="DT421",
@@ -33,7 +39,7 @@ def data_parallel_instance_type(name: str) -> Iterator[Finding]:
             got=repr(name),
             allowed=f"one of {', '.join(_DATA_PARALLEL_TYPES)}, for SageMaker's data parallel library",
             fix="take another instance type, or Torchrun, where NCCL uses the network to its full on newer machines",
-            severity=Severity.WARNING,
+            severity=Severity.ERROR if required and name in instance_type_names() else Severity.WARNING,
             source=_DATA_PARALLEL,
         )
 

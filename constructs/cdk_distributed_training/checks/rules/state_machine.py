@@ -74,7 +74,9 @@ def optimized_members(request: Mapping[str, object], known_members: Collection[s
         request: The request, as it is to be sent.
         known_members: Members with evidence, such as `Tags.Key`.
     """
-    for member in sorted(set(_members(request, "", known_members)) - set(known_members)):
+    # a token in place of a structure will have the members that the structure is known for
+    structures = {member.rpartition(".")[0] for member in known_members}
+    for member in sorted(set(_members(request, "", known_members)) - set(known_members) - structures):
         yield Finding(
             rule="DT704",
             prop="integration",

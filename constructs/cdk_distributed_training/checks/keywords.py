@@ -1,0 +1,89 @@
+"""Keywords that a public class does not have are refused with the nearest one that it has.
+
+Python alone would say only that there is no such keyword, and for some classes from deep inside of CDK. The check
+stands at the one door through which public names are handed out, the package's `__getattr__`, so that no class can
+forget it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import functools
+import inspect
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from cdk_distributed_training.checks.findings import ConfigurationError, Finding
+
+_PACKAGE = __package__.partition(".")[0]
+_CHECKED = "__keywords_are_checked__"
+
+
+class UnknownKeywordError(ConfigurationError, TypeError):
+    """A public class or one of its methods was called with a keyword that it does not have."""
+
+
+def check_keywords(public: Any) -> None:
+    """Let a class's initializer and public methods refuse unknown keywords; anything but a class stays as it is.
+
+    The class itself is changed, once, and so are this library's classes that it inherits from.
+    """
+    if not isinstance(public, type) or issubclass(public, (enum.Enum, BaseException)):
+        return
+    for owner in public.__mro__:
+        ours = owner.__module__.partition(".")[0] == _PACKAGE
+        if ours and _CHECKED not in vars(owner) and not getattr(owner, "_is_protocol", False):
+            _check_class(owner)
+
+
+def _check_class(owner: type) -> None:
+    for name, member in list(vars(owner).items()):
+        if name != "__init__" and name.startswith("_"):
+            continue
+        called = owner.__name__ if name == "__init__" else f"{owner.__name__}.{name}"
+        if isinstance(member, (classmethod, staticmethod)):
+            checked: Any = type(member)(_checked(member.__func__, called))
+        elif inspect.isfunction(member):
+            checked = _checked(member, called)
+        else:
+            continue
+        setattr(owner, name, checked)
+    setattr(owner, _CHECKED, True)
+
+
+def _checked(function: Callable[..., Any], called: str) -> Callable[..., Any]:
+    parameters = inspect.signature(function).parameters.values()
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
+        return function
+    names = {parameter.name for parameter in parameters if parameter.kind is not inspect.Parameter.VAR_POSITIONAL}
+    offered = [name for name in inspect.signature(function).parameters if name not in ("self", "cls", "scope", "id")]
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        if keywords.keys() <= names:
+            return function(*arguments, **keywords)
+        unknown = [name for name in keywords if name not in names]
+        raise UnknownKeywordError(
+            [_finding(name, called, offered, keywords.values()) for name in unknown], where=called
+        )
+
+    return call
+
+
+def _finding(name: str, called: str, offered: list[str], values: Iterable[Any]) -> Finding:
+    near = difflib.get_close_matches(name, offered, 1)
+    owner = next((type(value).__name__ for value in values if _takes(value, name)), None)
+    if owner is not None:
+        fix = f"give it to {owner}"
+    else:
+        fix = f"write {near[0]}" if near else "look it up in the class's documentation"
+    return Finding(
+        rule="DT900", prop=name, got=f"a keyword that {called} does not have", allowed=", ".join(offered), fix=fix
+    )
+
+
+def _takes(value: Any, name: str) -> bool:
+    """Whether a value that was given is of a class of this library that takes the keyword."""
+    ours = type(value).__module__.partition(".")[0] == _PACKAGE
+    return ours and name in inspect.signature(type(value).__init__).parameters
