@@ -43,8 +43,9 @@ def test_row(row: Row, make_job: Callable[..., LauncherJob], lines: list[Line]) 
 
 
 def _witness(row: Row) -> str:
-    """The leader, unless it is the one that has died: a host that can tell."""
-    return "algo-2" if row.fault.name in ("node-killed", "link-dropped") and row.place.host == "algo-1" else "algo-1"
+    """The leader, unless it is the one that has died or has words of its own: a host that tells the launcher's view."""
+    other = row.fault.name in ("node-killed", "link-dropped", "own-words") and row.place.host == "algo-1"
+    return "algo-2" if other else "algo-1"
 
 
 def _problems(row: Row, result: Result) -> Iterator[str]:
