@@ -52,7 +52,7 @@ faults: $(ENVIRONMENT) system-packages ## inject every fault everywhere, kill an
 	FAULT_TABLE=whole pytest tests/launcher/faults tests/launcher/resume
 
 lock: ## resolve requirements/lock.txt and package-lock.json anew
-	uv pip compile pyproject.toml --extra node --extra test --group dev --universal --python-version 3.10 \
+	uv pip compile pyproject.toml --extra node --extra test --extra aws-local --group dev --universal --python-version 3.10 \
 	    --no-emit-index-url --no-header --no-annotate --quiet --upgrade --output-file requirements/lock.txt
 	npm install --package-lock-only
 
