@@ -68,11 +68,12 @@ def test_allowed_value_warns():
     assert found == [("DT203", Severity.WARNING, "if Size is 1300")]
 
 
-def test_a_choice_that_another_parameter_can_mend_is_no_finding():
+def test_each_choice_is_tried_with_all_else_at_its_default():
     parameters = """
   Kind: {Type: String, Default: PERSISTENT_2, AllowedValues: [PERSISTENT_1, PERSISTENT_2]}
   Speed: {Type: Number, Default: 125, AllowedValues: [50, 125]}"""
-    assert judged(parameters=parameters, deployment="!Ref Kind", throughput="!Ref Speed") == []
+    found = judged(parameters=parameters, deployment="!Ref Kind", throughput="!Ref Speed")
+    assert found == [("DT202", Severity.WARNING, "if Kind is 'PERSISTENT_1' or Speed is 50")]
 
 
 ON = "  On: {Type: String, AllowedValues: ['yes', 'no']}"
@@ -96,7 +97,7 @@ def test_one_branch_warns_with_its_condition():
         deployment="!If [IsOn, PERSISTENT_1, PERSISTENT_2]",
         throughput="!If [IsOn, 125, 125]",
     )
-    assert found == [("DT202", Severity.WARNING, "if IsOn is true")]
+    assert found == [("DT202", Severity.WARNING, "if IsOn is true or On is 'yes'")]
 
 
 def test_opposite_conditions_are_one():

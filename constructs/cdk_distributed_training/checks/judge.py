@@ -36,7 +36,12 @@ def judge(document: Document) -> Report:
                 continue
             if world.label and outcome.severity is Severity.ERROR:
                 outcome = replace(outcome, severity=Severity.WARNING)  # noqa: PLW2901
-            found.setdefault((outcome.rule, outcome.path), Judgement(outcome, document, world.label))
+            key = (outcome.rule, outcome.path)
+            known = found.get(key)
+            if known is None:
+                found[key] = Judgement(outcome, document, (world.label,) if world.label else ())
+            elif known.choices and world.label not in known.choices:
+                found[key] = replace(known, choices=(*known.choices, world.label))
     ordered = sorted(found.values(), key=lambda item: (_ORDER[item.finding.severity], item.finding.rule))
     return Report(document, tuple(ordered), tuple(not_judged))
 

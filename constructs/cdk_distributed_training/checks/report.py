@@ -18,12 +18,18 @@ class Judgement:
     Attributes:
         finding: What was found; its path starts at the document's root.
         document: The document.
-        choice: The use of the template under which it holds, such as `if Efa is true`; empty for its defaults.
+        choices: The uses of the template under which it holds, such as `Efa is true`; empty for its defaults.
     """
 
     finding: Finding
     document: Document
-    choice: str = ""
+    choices: tuple[str, ...] = ()
+
+    @property
+    def choice(self) -> str:
+        """The uses in words, empty for the defaults."""
+        more = f", or {len(self.choices) - 3} others" if len(self.choices) > 3 else ""
+        return f"if {' or '.join(self.choices[:3])}{more}" if self.choices else ""
 
     @property
     def logical_id(self) -> str:

@@ -253,7 +253,7 @@ def events(repository: DataRepository) -> Iterator[Finding]:
 def import_on_persistent_2(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT263: it is linked by associations alone."""
     for name in ("ImportPath", "ExportPath"):
-        if file_system.lustre.known(name) is not None and file_system.deployment == "PERSISTENT_2":
+        if file_system.lustre.given(name) and file_system.deployment == "PERSISTENT_2":
             yield problem(
                 "LustreConfiguration",
                 name,
@@ -277,8 +277,7 @@ def import_on_persistent_2(file_system: LustreFileSystem) -> Iterator[Finding]:
 )
 def import_and_association(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT264: they exclude each other."""
-    path = file_system.lustre.known("ImportPath")
-    if path is not None and file_system.associations and file_system.deployment != "PERSISTENT_2":
+    if file_system.lustre.given("ImportPath") and file_system.associations and file_system.deployment != "PERSISTENT_2":
         yield problem(
             "LustreConfiguration",
             "ImportPath",

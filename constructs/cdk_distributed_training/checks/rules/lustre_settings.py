@@ -34,16 +34,8 @@ _SCRATCH = {"DeploymentType": "SCRATCH_2", "PerUnitStorageThroughput": None}
 )
 def encryption_key(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT205 of a template."""
-    if file_system.view.has("KmsKeyId") and not _may_be_absent(file_system, "KmsKeyId"):
+    if file_system.view.given("KmsKeyId"):
         yield from at(storage.encryption_key(file_system.known_deployment), "KmsKeyId")
-
-
-def _may_be_absent(file_system: LustreFileSystem, name: str) -> bool:
-    """Whether the property may turn out as left out: its value is a choice that the file does not settle."""
-    value = file_system.view.raw(name)
-    if isinstance(value, Token) and "Fn::If" in str(value):
-        raise NotJudgedError((name,))
-    return False
 
 
 @rule(

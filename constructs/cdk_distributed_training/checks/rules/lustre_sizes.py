@@ -203,8 +203,7 @@ def missing_drive_cache(file_system: LustreFileSystem) -> Iterator[Finding]:
 )
 def drive_cache(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT208 of a template."""
-    if file_system.lustre.has("DriveCacheType"):
-        file_system.lustre.known("DriveCacheType")
+    if file_system.lustre.given("DriveCacheType"):
         yield from at(storage.drive_cache(file_system.storage), "LustreConfiguration", "DriveCacheType")
 
 
@@ -226,8 +225,7 @@ def drive_cache(file_system: LustreFileSystem) -> Iterator[Finding]:
 )
 def metadata_support(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT234: only PERSISTENT_2 has metadata servers of its own."""
-    if file_system.has_metadata:
-        file_system.lustre.known("MetadataConfiguration")
+    if file_system.lustre.given("MetadataConfiguration"):
         found = options.metadata_support(file_system.known_deployment)
         yield from at(found, "LustreConfiguration", "MetadataConfiguration")
 

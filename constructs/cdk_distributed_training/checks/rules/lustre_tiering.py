@@ -44,7 +44,7 @@ def sizes(file_system: LustreFileSystem) -> Iterator[Finding]:
     if not file_system.is_tiered:
         return
     for path in (("StorageCapacity",), ("LustreConfiguration", "PerUnitStorageThroughput")):
-        if file_system.view.known(*path) is not None:
+        if file_system.view.given(*path):
             yield from at(options.not_tiered([path[-1]]), *path, fix="leave it out, and choose ThroughputCapacity")
 
 
@@ -123,7 +123,7 @@ def only_tiered(file_system: LustreFileSystem) -> Iterator[Finding]:
     if file_system.is_tiered:
         return
     for name in ("ThroughputCapacity", "DataReadCacheConfiguration"):
-        if file_system.lustre.known(name) is not None:
+        if file_system.lustre.given(name):
             found = options.only_tiered([name], storage=file_system.storage)
             yield from at(found, "LustreConfiguration", name)
 

@@ -204,7 +204,7 @@ def each_preference(job: TrainingRequest) -> Iterator[Finding]:
 )
 def volume_key(job: TrainingRequest) -> Iterator[Finding]:
     """DT355: types with local NVMe storage."""
-    if job.view.raw("ResourceConfig", "VolumeKmsKeyId") is None:
+    if not job.view.given("ResourceConfig", "VolumeKmsKeyId"):
         return
     table = instance_types()
     found = [table[name] for name in job.instance_types if name in table and table[name].local_nvme_gb]

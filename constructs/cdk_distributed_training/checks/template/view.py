@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cdk_distributed_training.checks.template.values import Token, text_of
+from cdk_distributed_training.checks.template.values import Token, Unknown, text_of
 
 Path = tuple[str | int, ...]
 
@@ -63,6 +63,17 @@ class View:
     def has(self, *keys: str | int) -> bool:
         """Whether there is a value, be it a token."""
         return self.raw(*keys) is not None
+
+    def given(self, *keys: str | int) -> bool:
+        """Whether there certainly is a value, whatever it may be.
+
+        Raises:
+            NotJudgedError: A condition that the file does not settle decides whether there is one.
+        """
+        value = self.raw(*keys)
+        if isinstance(value, Unknown) and "Fn::If" in value.expression:
+            raise NotJudgedError(self.path + keys)
+        return value is not None
 
     def text(self, *keys: str | int) -> str | None:
         """A text; numbers and booleans as CloudFormation writes them."""

@@ -1,7 +1,7 @@
 """The choices under which a template is judged: its defaults, and each other use that the file itself names.
 
-A file names a use by a condition or by an allowed value of a parameter. Each is tried alone, with every parameter that
-it does not settle unknown: a finding then holds whatever else is chosen. Two `Fn::If` on one condition are thereby
+A file names a use by a condition or by an allowed value of a parameter. Each is tried alone, with all else at its
+default; what a condition speaks of and does not settle is unknown then. Two `Fn::If` on one condition are thereby
 judged together, and never as a cross product.
 """
 
@@ -71,19 +71,23 @@ def names_used(template: Mapping[str, Any], nodes: Collection[Any]) -> set[str]:
 
 
 def _all_other_worlds(template: Mapping[str, Any], used: Collection[str]) -> Iterator[World]:
-    at_defaults = Resolver(template, parameters=template_parameters.defaults(template), conditions={})
+    defaults = template_parameters.defaults(template)
+    at_defaults = Resolver(template, parameters=defaults, conditions={})
     rows = template.get("Conditions")
     conditions = rows if isinstance(rows, dict) else {}
     for name in conditions:
         if name not in used:
             continue
+        spoken_of = names_used(template, [{"Condition": name}])
+        others = {parameter: value for parameter, value in defaults.items() if parameter not in spoken_of}
         for truth in (True, False):
             assumption = _Assumption(conditions)
             if at_defaults.truth(name) is not truth and assumption.condition(name, truth=truth):
-                yield World(assumption.parameters, assumption.conditions, f"if {name} is {str(truth).lower()}")
+                parameters = {**others, **assumption.parameters}
+                yield World(parameters, assumption.conditions, f"{name} is {str(truth).lower()}")
     for name, value in template_parameters.alternatives(template):
         if name in used:
-            yield World({name: value}, {}, f"if {name} is {value!r}")
+            yield World({**defaults, name: value}, {}, f"{name} is {value!r}")
 
 
 class _Assumption:
