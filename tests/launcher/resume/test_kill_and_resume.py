@@ -77,8 +77,8 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Digits]:
     if WHOLE:
         with REPORT.open("a") as page:  # which the fault table has just written
             page.write(
-                f"\n## Kill and resume\n\n{made.equal} of {RUNS} runs of examples/digits (one host, two ranks) that were\n"
-                "broken off, by SIGTERM and by SIGKILL in turn, each at another step, and started again, ended with\n"
+                f"\n## Kill and resume\n\n{made.equal} of {RUNS} runs of examples/digits (one host, two ranks), "
+                "broken off\nby SIGTERM and by SIGKILL in turn, each at another step, and started again, ended with\n"
                 "the model of an unbroken run, bit for bit.\n"
             )
 
