@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from cdk_distributed_training.distribution.mpi import MPI as MPI
     from cdk_distributed_training.distribution.multi_worker_mirrored import MultiWorkerMirrored as MultiWorkerMirrored
+    from cdk_distributed_training.distribution.on_instance_groups import OnInstanceGroups as OnInstanceGroups
     from cdk_distributed_training.distribution.parameter_server import ParameterServer as ParameterServer
     from cdk_distributed_training.distribution.processes import Processes as Processes
     from cdk_distributed_training.distribution.pytorch_ddp import PyTorchDDP as PyTorchDDP
@@ -109,6 +110,7 @@ _PUBLIC = {
     "MetricDefinition": "request.metric_definition",
     "MlflowConfig": "request.mlflow_config",
     "MultiWorkerMirrored": "distribution.multi_worker_mirrored",
+    "OnInstanceGroups": "distribution.on_instance_groups",
     "ParameterServer": "distribution.parameter_server",
     "PlacementSpecification": "request.instance_placement",
     "Processes": "distribution.processes",

@@ -103,3 +103,25 @@ def test_what_the_sagemaker_sdk_encodes_comes_out_as_it_went_in(values: dict[str
             json.dumps({name: json.dumps(value) for name, value in values.items()})
         )
         assert read_hyperparameters(folder) == values
+
+
+def test_a_file_brings_what_the_api_has_no_room_for(tmp_path: Path) -> None:
+    config, channel = tmp_path / "config", tmp_path / "data" / "launcher-hyperparameters"
+    config.mkdir()
+    channel.mkdir(parents=True)
+    (config / "hyperparameters.json").write_text(json.dumps({"lr": "0.1", "labels": "overridden"}))
+    long = json.dumps(["é" * 50] * 100)
+    (channel / "0123abcd.json").write_text(json.dumps({"labels": "in the file", "classes": long}))
+    (channel / "notes.txt").write_text("not read")
+    assert to_arguments(read_hyperparameters(str(config))) == [
+        "--classes", long, "--labels", "overridden", "--lr", "0.1",
+    ]  # fmt: skip
+
+
+def test_a_broken_file_is_named(tmp_path: Path) -> None:
+    config, channel = tmp_path / "config", tmp_path / "data" / "launcher-hyperparameters"
+    config.mkdir()
+    channel.mkdir(parents=True)
+    (channel / "0123abcd.json").write_text("[1]")
+    with pytest.raises(Problem, match=r"0123abcd\.json"):
+        read_hyperparameters(str(config))

@@ -19,7 +19,7 @@ from cdk_distributed_training.distribution.distribution import Distribution
 from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.request import limits
-from cdk_distributed_training.request.channels import RESERVED_CHANNEL_NAMES, TrainingChannel
+from cdk_distributed_training.request.channels import HYPERPARAMETER_CHANNEL, RESERVED_CHANNEL_NAMES, TrainingChannel
 from cdk_distributed_training.request.instances import Instances
 
 
@@ -47,12 +47,13 @@ def _without_tokens(text: str) -> str:
     return re.sub(r"[$#]\{Token\[[^\]]*\]\}", "token", text)
 
 
-def of_names(job_name: str, channels: Sequence[TrainingChannel]) -> Iterator[Finding]:
-    """The names of the job and of its channels."""
+def of_names(job_name: str, channels: Sequence[TrainingChannel], *, has_file: bool = False) -> Iterator[Finding]:
+    """The names of the job and of its channels, among them perhaps the file of hyperparameters."""
     if known(job_name):
         yield from job_rules.job_name(job_name)
     names = [channel.channel_name for channel in channels if known(channel.channel_name)]
-    yield from request_rules.channel_names(names, RESERVED_CHANNEL_NAMES)
+    reserved = (*RESERVED_CHANNEL_NAMES, HYPERPARAMETER_CHANNEL) if has_file else RESERVED_CHANNEL_NAMES
+    yield from request_rules.channel_names(names, reserved)
 
 
 def of_times(runtime: float, wait: float | None, poll: float) -> Iterator[Finding]:

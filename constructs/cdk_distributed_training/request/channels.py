@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 # channels that bring the launcher and the user's code into the container, and hyperparameters too long for the API
 RESERVED_CHANNEL_NAMES = ("launcher", "code")
-HYPERPARAMETER_CHANNEL = "hyperparameters"
+HYPERPARAMETER_CHANNEL = "launcher-hyperparameters"
 
 
 class TrainingChannel(Protocol):

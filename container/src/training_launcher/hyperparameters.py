@@ -22,6 +22,9 @@ from typing import Any
 from training_launcher.json_file import Number, plain, read_json_object
 from training_launcher.problems import Problem
 
+CHANNEL = "launcher-hyperparameters"
+"""Input channel with the hyperparameters that the API has no room for, in a JSON file of names and texts."""
+
 RESERVED = re.compile(r"sagemaker_.*|default_user_module_name|_tuning_objective_metric")
 _NUMBER = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _BOOLEANS = {"true": True, "True": True, "false": False, "False": False}
@@ -30,17 +33,20 @@ _BOOLEANS = {"true": True, "True": True, "false": False, "False": False}
 def read_hyperparameters(config_directory: str, encoding: str = "auto") -> dict[str, str]:
     """The job's hyperparameters as text, the reserved ones among them, ordered by name.
 
-    The order is by name because the service keeps none, and every host must come to the same command line.
+    The order is by name because the service keeps none, and every host must come to the same command line. Those of the
+    channel `CHANNEL` are among them; where one has a value in ``hyperparameters.json`` too, that one counts, as a run
+    may override it.
 
     Args:
-        config_directory: Where ``hyperparameters.json`` lies; without the file there are none.
+        config_directory: Where ``hyperparameters.json`` lies; without the file there are none. The folders of channels
+            are in ``../data``.
         encoding: ``json`` (every value is JSON, as the SageMaker Python SDK 2 writes), ``plain``, or ``auto``.
 
     Raises:
         Problem: The file is no JSON object, or a value cannot become an argument.
     """
     path = os.path.join(config_directory, "hyperparameters.json")
-    content = read_json_object(path) or {}
+    content = {**_of_channel(os.path.join(config_directory, "..", "data", CHANNEL)), **(read_json_object(path) or {})}
     values = {name: _text(value) for name, value in sorted(content.items())}
     for name, value in values.items():
         if not name:
@@ -50,6 +56,15 @@ def read_hyperparameters(config_directory: str, encoding: str = "auto") -> dict[
     if encoding == "json" or (encoding == "auto" and is_json_encoded(values)):
         return {name: _decode(value) for name, value in values.items()}
     return values
+
+
+def _of_channel(directory: str) -> dict[str, Any]:
+    """What the files of the channel hold; nothing if there is no such channel."""
+    content: dict[str, Any] = {}
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
+        if name.endswith(".json"):
+            content.update(read_json_object(os.path.join(directory, name)) or {})
+    return content
 
 
 def is_json_encoded(values: Mapping[str, str]) -> bool:
