@@ -113,9 +113,9 @@ def write_failure(output_directory: str, text: str) -> bool:
     except OSError as error:
         with contextlib.suppress(OSError):
             os.remove(temporary)
-        if error.errno not in FULL:
-            raise
         temporary = os.path.join(output_directory, _ROOM)
+        if error.errno not in FULL or not os.path.exists(temporary):
+            raise
         with open(temporary, "r+b") as file:  # over blocks that are there
             file.write(content)
             file.truncate()
