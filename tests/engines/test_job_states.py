@@ -220,3 +220,13 @@ def test_nothing_is_null_and_no_variable_lacks_a_name():
         if isinstance(value, str) and value.startswith("{%"):
             outside = re.sub(r'"[^"]*"|/[^/]*/', "", value)
             assert not re.search(r"\$(?![A-Za-z])", outside), value
+
+
+def test_a_job_of_groups_takes_no_number_of_machines():
+    groups = [{"InstanceGroupName": "train", "InstanceType": "ml.g5.2xlarge", "InstanceCount": 2}]
+    request = {**REQUEST, "ResourceConfig": {"InstanceGroups": groups, "VolumeSizeInGB": 30}}
+    outcome = run(describe=[{"result": COMPLETED}], request=request, given={"hyperparameters": {"lr": 1}})
+    assert outcome["status"] == "SUCCEEDED"
+    assert created(outcome)[0]["ResourceConfig"] == request["ResourceConfig"]
+    refused = run(describe=[], request=request, given={"instance_count": 3})
+    assert refused["cause"] == "unknown execution input: instance_count"

@@ -56,3 +56,82 @@ def test_an_address_that_is_a_token(stack):
 def test_no_address(uri):
     with pytest.raises(dt.ConfigurationError, match="DT308"):
         dt.Channel.from_s3_uri("train", uri)
+
+
+OPTIONS = {
+    "distribution": "ShardedByS3Key",
+    "shuffle_seed": 7,
+    "instance_groups": ["train"],
+    "content_type": "text/csv",
+    "compression": "Gzip",
+    "record_wrapper": "RecordIO",
+    "accept_eula": True,
+    "hub_content_arn": "arn:aws:sagemaker:us-east-1:aws:hub-content/hub/Model/m/1.0.0",
+}
+
+
+def test_options(stack):
+    entry, _ = bind(
+        stack,
+        dt.Channel.from_s3_uri("train", "s3://corpora/v1", input_mode="Pipe", options=dt.ChannelOptions(**OPTIONS)),
+    )
+    assert entry == {
+        "ChannelName": "train",
+        "DataSource": {
+            "S3DataSource": {
+                "S3DataType": "S3Prefix",
+                "S3Uri": "s3://corpora/v1",
+                "S3DataDistributionType": "ShardedByS3Key",
+                "InstanceGroupNames": ["train"],
+                "ModelAccessConfig": {"AcceptEula": True},
+                "HubAccessConfig": {"HubContentArn": OPTIONS["hub_content_arn"]},
+            }
+        },
+        "ContentType": "text/csv",
+        "CompressionType": "Gzip",
+        "RecordWrapperType": "RecordIO",
+        "InputMode": "Pipe",
+        "ShuffleConfig": {"Seed": 7},
+    }
+
+
+def test_conversations(stack):
+    options = dt.ChannelOptions(conversations=True)
+    entry, _ = bind(stack, dt.Channel.from_s3_uri("train", "s3://corpora/v1", options=options))
+    assert entry["DataSource"]["S3DataSource"]["S3DataType"] == "Converse"
+
+
+def test_a_manifest_grants_itself_and_its_data(stack):
+    bucket = s3.Bucket.from_bucket_name(stack, "Data", "corpora")
+    entry, statements = bind(
+        stack, dt.Channel.from_manifest("train", bucket, key="lists/train.json", data_prefix="v1/")
+    )
+    assert entry["DataSource"]["S3DataSource"]["S3DataType"] == "ManifestFile"
+    assert entry["DataSource"]["S3DataSource"]["S3Uri"] == "s3://corpora/lists/train.json"
+    flat = str(statements)
+    assert "corpora/v1/*" in flat
+    assert "corpora/lists/train.json*" in flat
+
+
+def test_an_augmented_manifest_comes_through_a_pipe(stack):
+    bucket = s3.Bucket.from_bucket_name(stack, "Data", "corpora")
+    channel = dt.Channel.from_augmented_manifest(
+        "train",
+        bucket,
+        key="labels.jsonl",
+        attribute_names=["source-ref", "label"],
+        options=dt.ChannelOptions(record_wrapper="RecordIO"),
+    )
+    entry, _ = bind(stack, channel)
+    assert entry["InputMode"] == "Pipe"
+    assert entry["RecordWrapperType"] == "RecordIO"
+    source = entry["DataSource"]["S3DataSource"]
+    assert source["S3DataType"] == "AugmentedManifestFile"
+    assert source["AttributeNames"] == ["source-ref", "label"]
+
+
+def test_a_data_set_of_a_hub(stack):
+    arn = "arn:aws:sagemaker:us-east-1:111122223333:hub-content/hub/DataSet/d/1.0.0"
+    entry, (statement,) = bind(stack, dt.Channel.from_dataset("train", arn))
+    assert entry["DataSource"] == {"DatasetSource": {"DatasetArn": arn}}
+    assert (statement["Action"], statement["Resource"]) == ("sagemaker:DescribeHubContent", arn)

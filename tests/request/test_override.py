@@ -7,7 +7,7 @@ import pytest
 
 from cdk_distributed_training.request.hyperparameters import number_text
 from cdk_distributed_training.request.job_name import run_name
-from cdk_distributed_training.request.override import ExecutionInputError, execution_input, override
+from cdk_distributed_training.request.override import ExecutionInputError, execution_input, overridable, override
 
 HERE = Path(__file__).parent
 CASES = json.loads((HERE / "execution_input_cases.json").read_text(encoding="utf-8"))
@@ -71,3 +71,14 @@ def test_an_expression_replaces_the_hyperparameters():
 def test_hyperparameters_of_a_request_without_any():
     request = {"ResourceConfig": {"InstanceCount": 1}}
     assert override(request, hyperparameters={"lr": "1"})["HyperParameters"] == {"lr": "1"}
+
+
+GROUPS = {"ResourceConfig": {"InstanceGroups": [{"InstanceGroupName": "a", "InstanceCount": 1}]}}
+
+
+def test_groups_of_machines_have_no_one_number():
+    assert overridable(GROUPS) == ("hyperparameters",)
+    assert overridable(REQUEST) == ("hyperparameters", "instance_count")
+    with pytest.raises(ExecutionInputError, match=r"^unknown execution input: instance_count$"):
+        execution_input({"instance_count": 2}, members=overridable(GROUPS))
+    assert execution_input({"hyperparameters": {"lr": 1}}, members=overridable(GROUPS)).hyperparameters == {"lr": "1"}
