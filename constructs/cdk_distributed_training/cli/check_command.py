@@ -10,7 +10,6 @@ from typing import Annotated, Optional
 import typer
 from rich.console import Console
 
-from cdk_distributed_training.checks.explain import explain
 from cdk_distributed_training.checks.findings import Severity
 from cdk_distributed_training.checks.ignore import DEFAULT_NAME, Ignored, read_ignored
 from cdk_distributed_training.checks.judge import judge
@@ -74,6 +73,8 @@ def check(
     """
     try:
         if explained is not None:
+            from cdk_distributed_training.checks.explain import explain  # noqa: PLC0415  pages are made by PyYAML
+
             print(explain(explained))
             return
         reports = [judge(document) for document in _documents(files or [])]

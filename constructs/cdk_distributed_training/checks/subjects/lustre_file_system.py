@@ -9,7 +9,7 @@ from cdk_distributed_training.checks.rules.lustre_deployments import DEPLOYMENTS
 from cdk_distributed_training.checks.scene import Scene
 from cdk_distributed_training.checks.subjects.security_groups import SecurityGroups
 from cdk_distributed_training.checks.template.graph import Graph, Resource
-from cdk_distributed_training.checks.template.values import Token
+from cdk_distributed_training.checks.template.values import Reference, Token
 from cdk_distributed_training.checks.template.view import NotJudgedError, Path, View, values
 
 FILE_SYSTEM = "AWS::FSx::FileSystem"
@@ -94,12 +94,8 @@ class LustreFileSystem:
     @property
     def associations(self) -> list[Resource]:
         """The data repository associations that this template makes for it."""
-        found = []
-        for association in self.graph.of_type(ASSOCIATION):
-            target = association.properties.raw("FileSystemId")
-            if self.graph.target(target, FILE_SYSTEM) is self.resource:
-                found.append(association)
-        return found
+        pointing = self.graph.pointing(ASSOCIATION, "FileSystemId")
+        return [found for found in pointing.at(Reference(self.resource.logical_id)) if found.exists]
 
     @property
     def imports(self) -> bool:

@@ -147,11 +147,9 @@ class SecurityGroups:
 
     def _separate(self, group: Resource, direction: str) -> list[Resource]:
         """The rules of a group that are resources of their own."""
-        return [
-            resource
-            for resource in self._graph.perhaps_of_type(f"AWS::EC2::SecurityGroup{direction}")
-            if self._graph.target(resource.properties.raw("GroupId"), GROUP) is group
-        ]
+        return self._graph.pointing(f"AWS::EC2::SecurityGroup{direction}", "GroupId", "GroupName").at(
+            Reference(group.logical_id)
+        )
 
     def admits_addresses(self, direction: str, protocol: str, ports: tuple[int, int] | None) -> bool:
         """Whether a rule lets this traffic through to or from some addresses, whichever these are."""
@@ -179,16 +177,11 @@ class SecurityGroups:
         own = self._graph.target(group, GROUP)
         if own is not None and own.properties.has(f"SecurityGroup{direction}"):
             yield from (TrafficRule(item, direction) for item in own.properties.items(f"SecurityGroup{direction}"))
-        uncertain: NotJudgedError | None = None
-        for resource in self._graph.perhaps_of_type(f"AWS::EC2::SecurityGroup{direction}"):
-            target = resource.properties.raw("GroupId") or resource.properties.raw("GroupName")
-            if identity(self._graph, target) == group:
-                if resource.exists:
-                    yield TrafficRule(resource.properties, direction)
-                else:
-                    uncertain = NotJudgedError(resource.path)
-            elif is_undecided(target):
-                uncertain = NotJudgedError((*resource.path, "Properties", "GroupId"))
+        separate = self._graph.pointing(f"AWS::EC2::SecurityGroup{direction}", "GroupId", "GroupName")
+        mine = separate.at(group)
+        yield from (TrafficRule(resource.properties, direction) for resource in mine if resource.exists)
+        doubtful = [*separate.undecided, *(resource for resource in mine if not resource.exists)]
+        uncertain = NotJudgedError((*doubtful[0].path, "Properties", "GroupId")) if doubtful else None
         if own is None or not own.exists:
             uncertain = NotJudgedError((str(group),))
         if uncertain is not None:

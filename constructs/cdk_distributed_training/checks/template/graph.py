@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.template.resolve import Resolver
-from cdk_distributed_training.checks.template.values import Reference
+from cdk_distributed_training.checks.template.values import Reference, is_undecided
 from cdk_distributed_training.checks.template.view import View
 from cdk_distributed_training.checks.template.worlds import World
 
@@ -40,6 +40,31 @@ class Resource:
         return ("Resources", self.logical_id)
 
 
+class Pointing:
+    """Resources of one type by the resource that a property of theirs refers to."""
+
+    def __init__(self) -> None:
+        """Know of none yet."""
+        self._at_resources: dict[str, list[Resource]] = {}
+        self._at_others: list[tuple[Any, Resource]] = []
+        self.undecided: list[Resource] = []
+
+    def add(self, resource: Resource, value: Any) -> None:
+        """Note a resource and what it refers to."""
+        if isinstance(value, Reference):
+            self._at_resources.setdefault(value.logical_id, []).append(resource)
+        else:
+            self._at_others.append((value, resource))
+            if is_undecided(value):
+                self.undecided.append(resource)
+
+    def at(self, value: Any) -> list[Resource]:
+        """The resources that refer to a value."""
+        if isinstance(value, Reference):
+            return self._at_resources.get(value.logical_id, [])
+        return [resource for other, resource in self._at_others if other == value]
+
+
 class Graph:
     """A template under one choice of parameters and conditions.
 
@@ -61,6 +86,7 @@ class Graph:
             if isinstance(row, dict) and isinstance(row.get("Type"), str)
         }
         self._resources: dict[str, Resource] = {}
+        self._pointing: dict[tuple[str, tuple[str, ...]], Pointing] = {}
 
     @functools.cached_property
     def _by_type(self) -> dict[str, list[str]]:
@@ -100,6 +126,22 @@ class Graph:
         """The resource that a value refers to, if it is one of these types."""
         resource = self.resource(value.logical_id) if isinstance(value, Reference) else None
         return resource if resource is not None and (not types or resource.type in types) else None
+
+    def pointing(self, kind: str, *properties: str) -> Pointing:
+        """The resources of a type by what one of their properties refers to, found once.
+
+        Args:
+            kind: The type.
+            properties: The property, or several of which the first that is there counts.
+        """
+        key = (kind, properties)
+        if key not in self._pointing:
+            index = Pointing()
+            for resource in self.perhaps_of_type(kind):
+                values = (resource.properties.raw(name) for name in properties)
+                index.add(resource, next((value for value in values if value is not None), None))
+            self._pointing[key] = index
+        return self._pointing[key]
 
     @functools.cached_property
     def shares(self) -> bool:

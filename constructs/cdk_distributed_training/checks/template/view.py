@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +45,7 @@ class View:
         for depth, key in enumerate(keys):
             if isinstance(value, Token):
                 raise NotJudgedError(self.path + keys[:depth])
-            if isinstance(value, Mapping):
+            if isinstance(value, dict):
                 value = value.get(key)
             elif isinstance(value, list) and isinstance(key, int) and key < len(value):
                 value = value[key]
@@ -78,7 +78,7 @@ class View:
     def text(self, *keys: str | int) -> str | None:
         """A text; numbers and booleans as CloudFormation writes them."""
         value = self.known(*keys)
-        return None if value is None or isinstance(value, (Mapping, list)) else text_of(value)
+        return None if value is None or isinstance(value, (dict, list)) else text_of(value)
 
     def number(self, *keys: str | int) -> float | None:
         """A number, also one in quotes; None if it is no number."""
@@ -106,7 +106,7 @@ class View:
     def entries(self, *keys: str | int) -> Iterator[tuple[str, View]]:
         """The entries of a mapping."""
         value = self.known(*keys)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             for key, item in value.items():
                 yield str(key), View(item, (*self.path, *keys, str(key)))
 

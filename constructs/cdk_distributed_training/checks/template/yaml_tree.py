@@ -78,7 +78,7 @@ class _Reader:
         return members
 
     def _scalar(self, node: yaml.ScalarNode) -> Any:
-        if node.tag in _KEPT_AS_TEXT or node.value.lower() in _WORDS:
+        if node.tag == "tag:yaml.org,2002:str" or node.tag in _KEPT_AS_TEXT or node.value.lower() in _WORDS:
             return node.value
         try:
             return self._loader.construct_object(node)
