@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import aws_cdk as cdk
 import jsii
 from aws_cdk import aws_iam as iam
-from constructs import IConstruct, IValidation
+from constructs import Construct, IConstruct, IValidation
+
+_PACKS_THAT_SHARE_RULES = ("NIST.800.53.R5", "HIPAA.Security", "PCI.DSS.321")
 
 
 def acknowledge(scope: IConstruct, rule: str, reason: str) -> None:
@@ -21,8 +23,44 @@ def acknowledge(scope: IConstruct, rule: str, reason: str) -> None:
             the report keeps the finding as a suppressed one.
         reason: Why.
     """
-    pack = rule.partition("-")[0]
-    cdk.Validations.of(scope).acknowledge(cdk.Acknowledgment(id=f"{pack}::{rule}", reason=reason))
+    cdk.Validations.of(scope).acknowledge(_acknowledgment(rule, reason))
+
+
+def _acknowledgment(rule: str, reason: str) -> cdk.Acknowledgment:
+    return cdk.Acknowledgment(id=f"{rule.partition('-')[0]}::{rule}", reason=reason)
+
+
+def acknowledge_everywhere(construct: Construct, *rules: str, reason: str) -> None:
+    """Give one reason for what several scanners ask of one resource, each in words of its own.
+
+    Args:
+        construct: The one construct.
+        rules: The scanners' ids: checkov's, such as `CKV_AWS_18`; cdk-nag's with the pack's name, such as
+            `AwsSolutions-S1`; or a rule that NIST 800-53 R5, HIPAA and PCI share, without it, such as
+            `S3BucketLoggingEnabled`.
+        reason: Why.
+    """
+    in_checkov = [rule for rule in rules if rule.startswith("CKV")]
+    in_nag = [
+        name
+        for rule in rules
+        if rule not in in_checkov
+        for name in ([rule] if "-" in rule else [f"{pack}-{rule}" for pack in _PACKS_THAT_SHARE_RULES])
+    ]
+    if in_nag:
+        cdk.Validations.of(construct).acknowledge(*(_acknowledgment(rule, reason) for rule in in_nag))
+    if in_checkov:
+        _skip_in_checkov(construct, in_checkov, reason)
+
+
+def _skip_in_checkov(construct: Construct, rules: Sequence[str], reason: str) -> None:
+    # https://www.checkov.io/2.Basics/Suppressing%20and%20Skipping%20Policies.html: in the resource's metadata
+    resource = construct.node.default_child or construct
+    assert isinstance(resource, cdk.CfnResource)  # noqa: S101  only resources are acknowledged
+    skipped = (resource.get_metadata("checkov") or {"skip": []})["skip"]
+    named = {skip["id"] for skip in skipped}
+    more = [{"id": rule, "comment": reason} for rule in rules if rule not in named]
+    resource.add_metadata("checkov", {"skip": [*skipped, *more]})
 
 
 def acknowledge_wildcards(policy: iam.ManagedPolicy, reason: str) -> None:

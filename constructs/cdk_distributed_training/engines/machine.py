@@ -36,8 +36,7 @@ _TRACING = (
 class Machine(Construct):
     """A state machine from a definition in the Amazon States Language.
 
-    All events are logged, without the data that passes through, which may hold what nobody should read in a log. The
-    log is kept for three months, and goes with the stack.
+    All events are logged, without the data that passes through, which may hold what nobody should read in a log.
     """
 
     def __init__(
@@ -48,6 +47,7 @@ class Machine(Construct):
         definition: Mapping[str, Any],
         statements: Sequence[iam.PolicyStatement],
         wildcards: str,
+        log_group: logs.ILogGroup,
     ) -> None:
         """Make the state machine.
 
@@ -57,6 +57,7 @@ class Machine(Construct):
             definition: The definition; tokens may be anywhere in it.
             statements: What its states may do.
             wildcards: Why some of these statements have wildcards.
+            log_group: Where its events are logged.
         """
         super().__init__(scope, id)
         stack = cdk.Stack.of(self)
@@ -83,24 +84,10 @@ class Machine(Construct):
             definition_body=sfn.DefinitionBody.from_string(stack.to_json_string(definition)),
             role=role.role,
             tracing_enabled=True,
-            logs=sfn.LogOptions(destination=self._log_group(), level=sfn.LogLevel.ALL, include_execution_data=False),
+            logs=sfn.LogOptions(destination=log_group, level=sfn.LogLevel.ALL, include_execution_data=False),
         )
 
     @property
     def state_machine(self) -> sfn.StateMachine:
         """The state machine itself."""
         return self._state_machine
-
-    def _log_group(self) -> logs.LogGroup:
-        # Groups of other names each lengthen one policy of the account, which ends at 5,120 characters. The stack's
-        # own identity makes the name new each time the stack is made:
-        # https://docs.aws.amazon.com/step-functions/latest/dg/bp-cwl.html
-        identity = cdk.Fn.select(4, cdk.Fn.split("-", cdk.Fn.select(2, cdk.Fn.split("/", cdk.Aws.STACK_ID))))
-        name = cdk.Names.unique_resource_name(self, max_length=80, separator="-")
-        return logs.LogGroup(
-            self,
-            "LogGroup",
-            log_group_name=f"/aws/vendedlogs/states/{name}-{identity}",
-            retention=logs.RetentionDays.THREE_MONTHS,
-            removal_policy=cdk.RemovalPolicy.DESTROY,
-        )

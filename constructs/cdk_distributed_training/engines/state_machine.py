@@ -9,9 +9,12 @@ import aws_cdk as cdk
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from cdk_distributed_training.checks.acknowledgements import acknowledge
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import state_machine as rules
 from cdk_distributed_training.engines.integration import Integration, start_call
@@ -19,6 +22,7 @@ from cdk_distributed_training.engines.job_states import JobStates
 from cdk_distributed_training.engines.machine import Machine
 from cdk_distributed_training.engines.service_role import ServiceRole
 from cdk_distributed_training.engines.stop_states import stop_definition
+from cdk_distributed_training.monitoring.log_group import create_log_group
 
 
 class TrainingStateMachine(Construct):
@@ -31,7 +35,7 @@ class TrainingStateMachine(Construct):
     throttling is tried six times within half an hour, each time under a new name; one that has begun to train is never
     started again.
 
-    Construct ids, which are part of the interface: `Job`, `Stop`, `Ended`, `EndedRole`.
+    Construct ids, which are part of the interface: `Job`, `Stop`, `Ended`, `EndedRole`, `LogGroup`.
     """
 
     def __init__(
@@ -45,6 +49,7 @@ class TrainingStateMachine(Construct):
         longest_run: float,
         poll_interval: int,
         integration: Integration = "sdk",
+        encryption_key: kms.IKey | None = None,
     ) -> None:
         """Make the state machines.
 
@@ -58,6 +63,7 @@ class TrainingStateMachine(Construct):
             poll_interval: Shortest time between two looks at the job, in seconds.
             integration: `sdk` calls the API itself; `optimized` is Step Functions' own `createTrainingJob.sync`, which
                 is known to take only some members of the request.
+            encryption_key: Key for the log; CloudWatch Logs' own unless given.
 
         Raises:
             ConfigurationError: The integration would refuse the request, or there is none of that name.
@@ -68,6 +74,7 @@ class TrainingStateMachine(Construct):
         call = start_call(integration)
         raise_errors(call.findings(request), where=self.node.path)
         jobs = stack.format_arn(service="sagemaker", resource="training-job", resource_name=f"{job_name}-*")
+        log_group = self._log_group(encryption_key)
         self._job = Machine(
             self,
             "Job",
@@ -91,6 +98,7 @@ class TrainingStateMachine(Construct):
                 ),
             ],
             wildcards="each run's training job has a name of its own behind the job's",
+            log_group=log_group,
         )
         self._stop = Machine(
             self,
@@ -103,6 +111,7 @@ class TrainingStateMachine(Construct):
                 iam.PolicyStatement(actions=["sagemaker:ListTrainingJobs"], resources=["*"]),
             ],
             wildcards="each run's training job has a name of its own behind the job's, and listing knows no resources",
+            log_group=log_group,
         )
         self._stop_with_the_execution(stack)
 
@@ -121,7 +130,7 @@ class TrainingStateMachine(Construct):
             source_arn=stack.format_arn(service="events", resource="rule", resource_name="*"),
             statements=[iam.PolicyStatement(actions=["states:StartExecution"], resources=[stop.state_machine_arn])],
         )
-        events.Rule(
+        rule = events.Rule(
             self,
             "Ended",
             description="Stops the training job of an execution that ended without it",
@@ -145,6 +154,27 @@ class TrainingStateMachine(Construct):
                     ),
                 )
             ],
+        )
+        acknowledge(
+            rule,
+            "Serverless-EventBusDLQ",
+            "EventBridge tries for a day; a job that nobody stops still ends by max_runtime, and nobody reads a queue",
+        )
+
+    def _log_group(self, encryption_key: kms.IKey | None) -> logs.LogGroup:
+        """The log of both state machines: kept for three months, gone with the stack."""
+        # Groups of other names each lengthen one policy of the account, which ends at 5,120 characters. The stack's
+        # own identity makes the name new each time the stack is made:
+        # https://docs.aws.amazon.com/step-functions/latest/dg/bp-cwl.html
+        identity = cdk.Fn.select(4, cdk.Fn.split("-", cdk.Fn.select(2, cdk.Fn.split("/", cdk.Aws.STACK_ID))))
+        name = cdk.Names.unique_resource_name(self, max_length=80, separator="-")
+        return create_log_group(
+            self,
+            "LogGroup",
+            encryption_key=encryption_key,
+            log_group_name=f"/aws/vendedlogs/states/{name}-{identity}",
+            retention=logs.RetentionDays.THREE_MONTHS,
+            removal_policy=cdk.RemovalPolicy.DESTROY,
         )
 
 

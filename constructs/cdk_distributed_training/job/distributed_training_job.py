@@ -22,6 +22,7 @@ from cdk_distributed_training.engines.state_machine import TrainingStateMachine
 from cdk_distributed_training.job import feature_permissions, job_findings
 from cdk_distributed_training.job.container_command import container_command
 from cdk_distributed_training.job.default_job_name import default_job_name
+from cdk_distributed_training.job.encryption import with_volume_key
 from cdk_distributed_training.job.hyperparameter_file import HyperparameterFile
 from cdk_distributed_training.job.job_tags import rendered_tags, tag_findings, tag_manager
 from cdk_distributed_training.job.launcher_asset import launcher_asset
@@ -97,6 +98,7 @@ class DistributedTrainingJob(TrainingJobBase):
         environment: Mapping[str, Any] | None = None,
         image: TrainingImage | None = None,
         role: iam.IRole | None = None,
+        permissions_boundary: iam.IManagedPolicy | None = None,
         output_bucket: s3.IBucket | None = None,
         output_prefix: str = "output",
         spot: ManagedSpot | None = None,
@@ -108,6 +110,7 @@ class DistributedTrainingJob(TrainingJobBase):
         max_pending: cdk.Duration | None = None,
         retry: RetryStrategy | None = None,
         input_mode: InputMode = "File",
+        encryption_key: kms.IKey | None = None,
         output_key: kms.IKey | None = None,
         output_compression: Literal["GZIP", "NONE"] | None = None,
         hyperparameter_file: bool = False,
@@ -144,7 +147,10 @@ class DistributedTrainingJob(TrainingJobBase):
                 512 characters.
             image: The container's image; the newest of AWS's deep learning containers with PyTorch that fits the
                 instance type unless given.
-            role: Role that the job runs as; a new one unless given. The statements that the job needs are added to it.
+            role: Role that the job runs as; a new one unless given. A policy with what the job needs is
+                attached to it; where nothing can be, a warning (DT613) lists the statements.
+            permissions_boundary: The most that any role made for this job may do, its own and its state machines';
+                no bound unless given. `iam.PermissionsBoundary.of(...)` around the job does the same.
             output_bucket: Bucket for models and checkpoints; a new one that outlives the stack unless given.
             output_prefix: Folder for models in the bucket; SageMaker adds one for each run.
             spot: Train on spare capacity; on demand unless given.
@@ -161,8 +167,11 @@ class DistributedTrainingJob(TrainingJobBase):
             retry: Attempts after errors of SageMaker's own; none unless given.
             input_mode: How channels of S3 without a mode of their own reach the container: `File` downloads before the
                 start, `FastFile` streams on read, `Pipe` gives a pipe. The code is downloaded in any case.
-            output_key: KMS key with which SageMaker encrypts the model, of which the role gets the use; the bucket's
-                own encryption unless given.
+            encryption_key: KMS key for everything that the job stores and that has no key of its own: the model, a new
+                output bucket with the checkpoints in it, the machines' volumes where the type takes a key, and the
+                state machines' log. Keys of AWS's unless given. The role gets the use of it.
+            output_key: KMS key with which SageMaker encrypts the model, of which the role gets the use;
+                `encryption_key`, else the bucket's own encryption unless given.
             output_compression: `NONE` stores the model's files as they are, which is faster for large models; one
                 `model.tar.gz` unless given.
             hyperparameter_file: Whether hyperparameters for which the API has no room (too long, or more than 100)
@@ -192,6 +201,8 @@ class DistributedTrainingJob(TrainingJobBase):
             ConfigurationError: Literal values cannot work; all of them are listed.
         """
         super().__init__(scope, id)
+        if permissions_boundary is not None:
+            iam.PermissionsBoundary.of(self).apply(permissions_boundary)
         distribution = distribution or Torchrun()
         image = image or TrainingImage.from_deep_learning_container()
         self._job_name = job_name if job_name is not None else default_job_name(self)
@@ -229,8 +240,10 @@ class DistributedTrainingJob(TrainingJobBase):
 
         self._network = network or _network_of(channels) or TrainingNetwork(self, "Network")
         training_role = TrainingRole(self, "Role", role=role, session_tags=bool(session_tag_chaining))
+        self._training_role = training_role
         self._role = training_role.role
-        self._output_bucket = output_bucket or create_output_bucket(self, "Output")
+        output_key, instances = output_key or encryption_key, with_volume_key(instances, encryption_key)
+        self._output_bucket = output_bucket or create_output_bucket(self, "Output", encryption_key=encryption_key)
         groups = list(self._network.security_groups)
         training_role.allow_network(self._network.subnet, groups)
         grantee = training_role.grantee
@@ -284,6 +297,7 @@ class DistributedTrainingJob(TrainingJobBase):
             infra_check=infra_check,
             session_tag_chaining=session_tag_chaining,
         )
+        training_role.settle()
         rendered = request.render()
         told = {finding.rule for finding in findings}
         more = [
@@ -306,6 +320,7 @@ class DistributedTrainingJob(TrainingJobBase):
             longest_run=longest_run if known(longest_run) else limits.LONGEST_RUNTIME_SECONDS,
             poll_interval=int(poll),
             integration=integration,
+            encryption_key=encryption_key,
         )
 
     def _allow_features(

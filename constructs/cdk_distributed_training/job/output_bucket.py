@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import aws_cdk as cdk
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from cdk_distributed_training.checks.acknowledgements import acknowledge
+from cdk_distributed_training.checks.acknowledgements import acknowledge_everywhere
 
 
-def create_output_bucket(scope: Construct, id: str) -> s3.Bucket:
+def create_output_bucket(scope: Construct, id: str, *, encryption_key: kms.IKey | None = None) -> s3.Bucket:
     """A private, encrypted, versioned bucket that outlives the stack.
 
-    Old versions, such as overwritten checkpoints, go after 30 days; uploads that were never finished after 7.
+    Its key is the account's own for S3, `aws/s3`, of which every principal of the account that may use S3 has the use,
+    unless another is given. Old versions, such as overwritten checkpoints, go after 30 days; uploads that were never
+    finished after 7.
     """
     bucket = s3.Bucket(
         scope,
         id,
-        encryption=s3.BucketEncryption.S3_MANAGED,
+        encryption=s3.BucketEncryption.KMS_MANAGED if encryption_key is None else s3.BucketEncryption.KMS,
+        encryption_key=encryption_key,
+        bucket_key_enabled=True,
         block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
         enforce_ssl=True,
         minimum_tls_version=1.2,
@@ -30,9 +35,16 @@ def create_output_bucket(scope: Construct, id: str) -> s3.Bucket:
             )
         ],
     )
-    acknowledge(
+    acknowledge_everywhere(
         bucket,
         "AwsSolutions-S1",
-        "access logs need a second bucket, of the account owner's choice: bring an output bucket that has them",
+        "S3BucketLoggingEnabled",
+        "CKV_AWS_18",
+        reason="access logs need a second bucket, of the account owner's choice: bring an output bucket that has them",
+    )
+    acknowledge_everywhere(
+        bucket,
+        "S3BucketReplicationEnabled",
+        reason="models and checkpoints can be made again; what is worth a copy elsewhere goes to a bucket that has one",
     )
     return bucket

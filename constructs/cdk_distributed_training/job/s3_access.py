@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 
@@ -34,10 +35,20 @@ def grant_synchronize(grantee: iam.IGrantable, bucket: s3.IBucket, prefix: str =
 def _grant(grantee: iam.IGrantable, bucket: s3.IBucket, prefix: str, actions: tuple[str, ...]) -> None:
     # SageMaker's documentation asks for ListBucket without a condition on the prefix:
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html#sagemaker-roles-createtrainingjob-perms
+    principal = grantee.grant_principal
+    elsewhere = _in_another_account(bucket, principal)
     for granted, arn in ((_LIST, bucket.bucket_arn), (actions, bucket.arn_for_objects(f"{prefix}*"))):
-        iam.Grant.add_to_principal_or_resource(
-            grantee=grantee, actions=sorted(granted), resource_arns=[arn], resource=bucket
-        )
+        principal.add_to_principal_policy(iam.PolicyStatement(actions=sorted(granted), resources=[arn]))
+        if elsewhere:
+            bucket.add_to_resource_policy(
+                iam.PolicyStatement(actions=sorted(granted), resources=[arn], principals=[principal])
+            )
+
+
+def _in_another_account(bucket: s3.IBucket, principal: iam.IPrincipal) -> bool:
+    """Whether the bucket's own policy must allow the use too: both accounts are known, and differ."""
+    accounts = {bucket.env.account, principal.principal_account}
+    return None not in accounts and len(accounts) > 1 and not any(map(cdk.Token.is_unresolved, accounts))
 
 
 def _grant_key(grantee: iam.IGrantable, bucket: s3.IBucket, *actions: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
@@ -14,6 +15,7 @@ from constructs import Construct
 
 from cdk_distributed_training.engines.state_machine import TrainingStateMachine
 from cdk_distributed_training.job.job_grants import JobGrants
+from cdk_distributed_training.job.training_role import TrainingRole
 from cdk_distributed_training.monitoring.job_events import on_training_job_state_change
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 
@@ -24,6 +26,7 @@ class TrainingJobBase(Construct):
     _job_name: str
     _network: ITrainingNetwork
     _role: iam.IRole
+    _training_role: TrainingRole
     _output_bucket: s3.IBucket
     _engine: TrainingStateMachine
     _tags: cdk.TagManager
@@ -42,6 +45,15 @@ class TrainingJobBase(Construct):
     def role(self) -> iam.IRole:
         """The role that the job runs as."""
         return self._role
+
+    @property
+    def required_statements(self) -> list[dict[str, Any]]:
+        """What the role must be allowed, as an IAM policy has it; values that deployment decides are intrinsics.
+
+        The job attaches a policy with exactly these statements. To a role that may not be changed nothing can be
+        attached; there they are for the role's owner, and a warning (DT613) says so.
+        """
+        return self._training_role.required_statements
 
     @property
     def grant_principal(self) -> iam.IPrincipal:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any, cast
+
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from cdk_distributed_training.checks.acknowledgements import acknowledge_wildcards
+from cdk_distributed_training.checks.annotations import annotate_warnings
+from cdk_distributed_training.checks.rules.brought_role import unchangeable_role
+from cdk_distributed_training.job.role_mutability import may_change
+from cdk_distributed_training.job.training_principal import TrainingPrincipal
 
 _LOG_GROUP = "/aws/sagemaker/TrainingJobs"
 _NETWORK_READS = (
@@ -22,8 +29,9 @@ _NETWORK_READS = (
 class TrainingRole(Construct):
     """A role that only SageMaker's training jobs of this account may take on, and the policy of what they may do.
 
-    Logs and metrics are allowed from the start; channels, image, output and network add their own statements.
-    With a role of the user's the statements go to that role, and its trust is left as it is.
+    Logs and metrics are allowed from the start; channels, image, output and network add their own statements. All stand
+    in one managed policy of the job's own, also for a role of the user's, whose trust is left as it is: IAM attaches at
+    most 10 managed policies to a role (a quota that can be raised to 20), each with at most 6,144 characters.
 
     Source: https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html
     """
@@ -38,23 +46,20 @@ class TrainingRole(Construct):
             session_tags: Whether a new role's session may have tags.
         """
         super().__init__(scope, id)
+        self._document: iam.PolicyDocument | None = None
         if role is None:
-            policy = iam.ManagedPolicy(self, "Policy", description="What a distributed training job may do")
-            acknowledge_wildcards(
-                policy,
-                "resources end in * where SageMaker chooses names (objects under a prefix, log streams, network "
-                "interfaces) and are * for the actions that know no resources",
-            )
-            self._grantee: iam.IGrantable = policy
             principal = _training_jobs(cdk.Stack.of(self))
             self._role: iam.IRole = iam.Role(
                 self,
                 "Resource",
                 assumed_by=principal.with_session_tags() if session_tags else principal,
-                managed_policies=[policy],
+                managed_policies=[self._policy()],
             )
         else:
-            self._grantee = self._role = role
+            self._role = role
+            if may_change(self, role):
+                self._policy(role)
+        self._principal = TrainingPrincipal(self._role, account=cdk.Stack.of(self).account, holder=self)
         self._allow_logs_and_metrics()
 
     @property
@@ -64,8 +69,23 @@ class TrainingRole(Construct):
 
     @property
     def grantee(self) -> iam.IGrantable:
-        """To whom permissions are granted: the role's own policy, or the role that was given."""
-        return self._grantee
+        """To whom permissions are granted until `settle` is called."""
+        return cast("iam.IGrantable", self._principal)
+
+    @property
+    def required_statements(self) -> list[dict[str, Any]]:
+        """What the role must be allowed, as an IAM policy has it; values that deployment decides are intrinsics."""
+        document = iam.PolicyDocument(statements=self._principal.statements)
+        statements: list[dict[str, Any]] = cdk.Stack.of(self).resolve(document)["Statement"]
+        return statements
+
+    def settle(self) -> None:
+        """Attach what was granted; of a role that may not be changed, say what its owner must allow."""
+        if self._document is not None:
+            self._document.add_statements(*self._principal.statements)
+        else:
+            listed = json.dumps(self.required_statements, separators=(",", ":"))
+            annotate_warnings(self, unchangeable_role(listed))
 
     def allow_network(self, vpc_subnet: ec2.ISubnet, security_groups: list[ec2.ISecurityGroup]) -> None:
         """Allow SageMaker to put the machines into a subnet, and into no other."""
@@ -104,9 +124,25 @@ class TrainingRole(Construct):
     def _allow(
         self, actions: list[str], resources: list[str], conditions: dict[str, dict[str, str]] | None = None
     ) -> None:
-        self._grantee.grant_principal.add_to_principal_policy(
+        self._principal.add_to_principal_policy(
             iam.PolicyStatement(actions=actions, resources=resources, conditions=conditions)
         )
+
+    def _policy(self, *roles: iam.IRole) -> iam.ManagedPolicy:
+        self._document = iam.PolicyDocument()
+        policy = iam.ManagedPolicy(
+            self,
+            "Policy",
+            description="What a distributed training job may do",
+            document=self._document,
+            roles=list(roles) or None,
+        )
+        acknowledge_wildcards(
+            policy,
+            "resources end in * where SageMaker chooses names (objects under a prefix, log streams, network "
+            "interfaces) and are * for the actions that know no resources",
+        )
+        return policy
 
 
 def _training_jobs(stack: cdk.Stack) -> iam.PrincipalBase:

@@ -8,7 +8,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
-from cdk_distributed_training.checks.acknowledgements import acknowledge
+from cdk_distributed_training.checks.acknowledgements import acknowledge_everywhere
 
 _TYPE = "Custom::CloseDefaultSecurityGroup"
 
@@ -52,9 +52,15 @@ def close_default_security_group(scope: Construct, id: str, *, vpc: ec2.CfnVPC) 
         service_token=provider.service_token,
         properties={"SecurityGroupId": security_group_id},
     )
-    for pack in ("NIST.800.53.R5", "HIPAA.Security", "PCI.DSS.321"):  # they report every VPC in any template
-        acknowledge(
-            vpc,
-            f"{pack}-VPCDefaultSecurityGroupClosed",
-            f"A custom resource beside the VPC, {id}, removes the default security group's rules.",
-        )
+    acknowledge_everywhere(  # they report every VPC in any template
+        vpc,
+        "VPCDefaultSecurityGroupClosed",
+        reason=f"A custom resource beside the VPC, {id}, removes the default security group's rules.",
+    )
+    acknowledge_everywhere(
+        provider.node.find_child("Handler"),
+        "CKV_AWS_115",
+        "CKV_AWS_116",
+        "CKV_AWS_117",
+        reason="CloudFormation calls it at deployments only, waits for its answer, and it calls nothing but EC2's API",
+    )

@@ -9,7 +9,7 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from cdk_distributed_training.network.log_group import create_log_group
+from cdk_distributed_training.monitoring.log_group import create_log_group
 
 
 class VpcFlowLog(Construct):

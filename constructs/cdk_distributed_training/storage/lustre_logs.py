@@ -12,7 +12,7 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import lustre_options as rules
-from cdk_distributed_training.network.log_group import create_log_group
+from cdk_distributed_training.monitoring.log_group import create_log_group
 from cdk_distributed_training.storage.lustre_deployment_type import LustreLogLevel
 
 

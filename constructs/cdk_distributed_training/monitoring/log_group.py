@@ -8,11 +8,19 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
+from cdk_distributed_training.checks.acknowledgements import acknowledge_everywhere
+
 
 def create_log_group(
-    scope: Construct, id: str, *, encryption_key: kms.IKey | None, log_group_name: str | None = None
+    scope: Construct,
+    id: str,
+    *,
+    encryption_key: kms.IKey | None,
+    log_group_name: str | None = None,
+    retention: logs.RetentionDays = logs.RetentionDays.ONE_YEAR,
+    removal_policy: cdk.RemovalPolicy | None = None,
 ) -> logs.LogGroup:
-    """Create a log group that keeps a year and stays when the stack is deleted.
+    """Create a log group.
 
     Args:
         scope: Scope of the group.
@@ -20,16 +28,27 @@ def create_log_group(
         encryption_key: Key for it; its policy then lets CloudWatch Logs use it for this account's log groups, unless
             the key was imported: then its owner must. By default CloudWatch Logs' own key.
         log_group_name: Its name, where a service asks for one; by default CloudFormation makes it up.
+        retention: How long it keeps what is logged; a year unless given.
+        removal_policy: What happens to it with the stack; it stays unless given.
     """
     if encryption_key is not None:
         _let_logs_use(encryption_key, cdk.Stack.of(scope))
-    return logs.LogGroup(
+    group = logs.LogGroup(
         scope,
         id,
-        retention=logs.RetentionDays.ONE_YEAR,
+        retention=retention,
         encryption_key=encryption_key,
         log_group_name=log_group_name,
+        removal_policy=removal_policy,
     )
+    if encryption_key is None:
+        acknowledge_everywhere(
+            group,
+            "CloudWatchLogGroupEncrypted",
+            "CKV_AWS_158",
+            reason="CloudWatch Logs encrypts with a key of its own; a key of the account's is a choice, encryption_key",
+        )
+    return group
 
 
 def _let_logs_use(key: kms.IKey, stack: cdk.Stack) -> None:
