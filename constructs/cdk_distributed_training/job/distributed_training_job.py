@@ -16,6 +16,7 @@ from constructs import Construct
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.distribution.distribution import Distribution
+from cdk_distributed_training.distribution.smp import SMP
 from cdk_distributed_training.distribution.torchrun import Torchrun
 from cdk_distributed_training.engines.integration import Integration
 from cdk_distributed_training.engines.state_machine import TrainingStateMachine
@@ -146,7 +147,7 @@ class DistributedTrainingJob(TrainingJobBase):
             environment: Variables of the container; text as it is, anything else as JSON. At most 99, each at most
                 512 characters.
             image: The container's image; the newest of AWS's deep learning containers with PyTorch that fits the
-                instance type unless given.
+                instance type unless given, for `SMP` the newest with its library.
             role: Role that the job runs as; a new one unless given. A policy with what the job needs is
                 attached to it; where nothing can be, a warning (DT613) lists the statements.
             permissions_boundary: The most that any role made for this job may do, its own and its state machines';
@@ -204,7 +205,7 @@ class DistributedTrainingJob(TrainingJobBase):
         if permissions_boundary is not None:
             iam.PermissionsBoundary.of(self).apply(permissions_boundary)
         distribution = distribution or Torchrun()
-        image = image or TrainingImage.from_deep_learning_container()
+        image = image or _image_for(distribution)
         self._job_name = job_name if job_name is not None else default_job_name(self)
         self._tags = tag_manager(self._job_name, tags or {})
         stopping = StoppingCondition(
@@ -227,7 +228,7 @@ class DistributedTrainingJob(TrainingJobBase):
             hyperparameter_texts, file_texts = split_hyperparameters(hyperparameter_texts, known=known)
         findings = [
             *job_findings.of_machines(instances, distribution),
-            *job_findings.of_names(self._job_name, channels),
+            *job_findings.of_names(self._job_name, channels, has_file=bool(file_texts)),
             *job_findings.of_times(stopping.max_runtime, stopping.max_wait, poll),
             *job_findings.of_network(channels, network),
             *hyperparameter_findings,
@@ -250,10 +251,11 @@ class DistributedTrainingJob(TrainingJobBase):
         grant_write(grantee, self._output_bucket, f"{output_prefix}/")
         self._allow_features(grantee, instances, output_key=output_key, mlflow=mlflow, remote_debug=remote_debug)
         folders = OutputFolders(job_name=self._job_name, bucket=self._output_bucket, grantee=grantee)
+        image_uri = image.bind(self, instances=instances, grantee=grantee)
         request = TrainingJobRequest(
             role_arn=self._role.role_arn,
             algorithm=AlgorithmSpecification(
-                image_uri=image.bind(self, instances=instances, grantee=grantee),
+                image_uri=image_uri,
                 registry_access=image.registry_access,
                 input_mode=input_mode,
                 entrypoint=command.entrypoint,
@@ -300,10 +302,10 @@ class DistributedTrainingJob(TrainingJobBase):
         training_role.settle()
         rendered = request.render()
         told = {finding.rule for finding in findings}
+        judged = request_findings(request, rendered, region=cdk.Stack.of(self).region)
         more = [
-            finding
-            for finding in request_findings(request, rendered, region=cdk.Stack.of(self).region)
-            if finding.rule not in told
+            *job_findings.of_library(distribution, image_uri),
+            *(finding for finding in judged if finding.rule not in told),
         ]
         raise_errors(more, where=self.node.path)
         annotate_warnings(self, more)
@@ -344,6 +346,13 @@ class DistributedTrainingJob(TrainingJobBase):
 
 def _seconds(duration: cdk.Duration | None, default: int) -> float:
     return default if duration is None else duration.to_seconds(integral=False)
+
+
+def _image_for(distribution: Distribution) -> TrainingImage:
+    """AWS's image with the model parallel library where it is started, else AWS's newest with PyTorch."""
+    if isinstance(distribution, SMP):
+        return TrainingImage.from_model_parallel_container()
+    return TrainingImage.from_deep_learning_container()
 
 
 def _network_of(channels: Sequence[TrainingChannel]) -> ITrainingNetwork | None:
