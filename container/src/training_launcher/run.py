@@ -373,7 +373,9 @@ class Run:
             if not failure:
                 self._supervisor.end_services()
         ending = Ending(self._reactor, self._children, self._signal_all, self._leave)
-        ending.begin(patience=0.0 if failure else _AGENT_END, grace=max(self._options.failure_grace, self._closing_time))
+        ending.begin(
+            patience=0.0 if failure else _AGENT_END, grace=max(self._options.failure_grace, self._closing_time)
+        )
 
     @property
     def _closing_time(self) -> float:
