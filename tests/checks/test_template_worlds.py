@@ -165,3 +165,26 @@ Resources:
       LustreConfiguration: {DeploymentType: SCRATCH_2}
 """
     assert {item.finding.rule for item in judge(read_text(text)).judgements} == {"DT203", "DT251"}
+
+
+def test_pending_lookups_are_never_judged():
+    """What CDK writes until a lookup is made: two subnets of two zones that do not exist."""
+    text = """
+Resources:
+  Fs:
+    Type: AWS::FSx::FileSystem
+    DeletionPolicy: Delete
+    Properties:
+      FileSystemType: LUSTRE
+      StorageCapacity: dummy-value-for-/size
+      SubnetIds: [p-12345]
+      LustreConfiguration: {DeploymentType: SCRATCH_2}
+  A: {Type: AWS::EC2::Subnet, Properties: {VpcId: vpc-12345, AvailabilityZone: dummy1a, CidrBlock: 10.0.0.0/24}}
+  B: {Type: AWS::EC2::Subnet, Properties: {VpcId: vpc-12345, AvailabilityZone: dummy1b, CidrBlock: 10.0.1.0/24}}
+  Cluster:
+    Type: AWS::SageMaker::Cluster
+    Properties:
+      InstanceGroups: [{InstanceType: ml.p5.48xlarge, InstanceCount: 2}]
+      VpcConfig: {SecurityGroupIds: [sg-12345678], Subnets: [!Ref A, !Ref B]}
+"""
+    assert [str(item.finding) for item in judge(read_text(text)).judgements] == []

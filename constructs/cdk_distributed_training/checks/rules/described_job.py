@@ -8,8 +8,6 @@ from cdk_distributed_training.checks.rules import (
     image,
     job,
     launch_kinds,
-    model_parallel,
-    mpi,
     request,
     state_machine,
 )
@@ -18,9 +16,6 @@ from cdk_distributed_training.request import limits
 
 _TORCHRUN = "https://docs.pytorch.org/docs/stable/elastic/run.html"
 _AVAILABLE = "https://github.com/aws/deep-learning-containers/blob/master/available_images.md"
-_SMDDP = "https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-data-parallel-support.html"
-_SMP = "https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-model-parallel-v2-reference.html"
-_SMP_1 = "https://github.com/aws/sagemaker-python-sdk/blob/v2.192.1/doc/api/training/smd_model_parallel_general.rst"
 _ALGORITHM = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlgorithmSpecification.html"
 _JSONATA = "https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html"
 _WAIT = "https://docs.aws.amazon.com/step-functions/latest/dg/state-wait.html"
@@ -50,6 +45,14 @@ rule(
     bad=given(channels={"train": "subnet-2"}, job_subnet="subnet-1"),
     good=given(channels={"train": "subnet-1"}, job_subnet="subnet-1"),
 )(job.one_network)
+rule(
+    "DT314",
+    title="Tags that the API refuses",
+    why="The API refuses the request, when the first execution starts.",
+    source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_Tag.html",
+    bad=given(values={"aws:team": "research"}, own=2),
+    good=given(values={"team": "research"}, own=2),
+)(job.tags)
 rule(
     "DT403",
     title="No number of processes",
@@ -99,46 +102,6 @@ rule(
     bad=given(backend="xla", machine=instance_types()["ml.p5.48xlarge"]),
     good=given(backend="xla", machine=instance_types()["ml.trn1.32xlarge"]),
 )(launch_kinds.neuron_machine)
-rule(
-    "DT420",
-    title="Options of mpirun that are no list of words",
-    why="A text with several options in it reaches mpirun as one word, which it does not know.",
-    source="https://www.open-mpi.org/doc/v4.1/man1/mpirun.1.php",
-    bad=given(options="-x NCCL_DEBUG=INFO"),
-    good=given(options=["-x", "NCCL_DEBUG=INFO"]),
-)(mpi.additional_options)
-rule(
-    "DT422",
-    title="A fallback that there is not",
-    why="The launcher would refuse it, after the machines have started.",
-    source=_SMDDP,
-    bad=given(name="gloo"),
-    good=given(name="nccl"),
-)(mpi.fallback)
-rule(
-    "DT430",
-    title="A parameter of the model parallel library out of its range",
-    why="The library would refuse it, after the machines have started.",
-    source=_SMP,
-    bad=given(parameters={"tensor_parallel_degree": 0}),
-    good=given(parameters={"tensor_parallel_degree": 1}),
-)(model_parallel.version_2_parameters)
-rule(
-    "DT431",
-    title="Sequences split over more than a shard group",
-    why="The library would refuse it, after the machines have started.",
-    source=_SMP,
-    bad=given(parameters={"hybrid_shard_degree": 2, "context_parallel_degree": 4}),
-    good=given(parameters={"hybrid_shard_degree": 4, "context_parallel_degree": 4}),
-)(model_parallel.version_2_parameters)
-rule(
-    "DT432",
-    title="Parameters of the model parallel library that contradict each other",
-    why="The library would refuse them, after the machines have started.",
-    source=_SMP_1,
-    bad=given(parameters={"ddp": True, "horovod": True}),
-    good=given(parameters={"ddp": True}),
-)(model_parallel.version_1_parameters)
 rule(
     "DT501",
     title="A framework version without an image",
@@ -200,3 +163,18 @@ rule(
     bad=given(seconds=0.5),
     good=given(seconds=30),
 )(state_machine.poll_interval)
+rule(
+    "DT704",
+    title="A request that Step Functions' own integration may not take",
+    why="Step Functions refuses the state machine's definition when it is made.",
+    source="https://docs.aws.amazon.com/step-functions/latest/dg/connect-sagemaker.html",
+    bad=given(request={"InfraCheckConfig": {"EnableInfraCheck": True}}, known_members=["RoleArn"]),
+    good=given(request={"RoleArn": "arn"}, known_members=["RoleArn"]),
+)(state_machine.optimized_members)
+rule(
+    "DT705",
+    title="No way of starting a job",
+    why="There are two: the SDK's integration, and Step Functions' own.",
+    bad=given(name="lambda"),
+    good=given(name="sdk"),
+)(state_machine.integration)

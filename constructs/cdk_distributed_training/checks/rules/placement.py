@@ -61,6 +61,27 @@ def _lustre_on(job_subnets: list[str], *, vpc: str = "vpc-0123456789abcdef0", zo
     )
 
 
+def _reserved(zone: str) -> Example:
+    """A launch template on a reservation in a zone."""
+    interface = {
+        "DeviceIndex": 0,
+        "InterfaceType": "efa",
+        "SubnetId": {"Ref": "A"},
+        "Groups": [{"Fn::GetAtt": ["Nodes", "GroupId"]}],
+    }
+    target = {"CapacityReservationTarget": {"CapacityReservationId": {"Ref": "Reservation"}}}
+    data = {"NetworkInterfaces": [interface], "CapacityReservationSpecification": target}
+    reservation = {"AvailabilityZone": zone, "InstanceType": "p5.48xlarge", "InstancePlatform": "Linux/UNIX"}
+    return template(
+        {
+            **open_to_itself("Nodes"),
+            "A": _subnet("us-east-1a"),
+            "Reservation": {"Type": "AWS::EC2::CapacityReservation", "Properties": {**reservation, "InstanceCount": 2}},
+            "Template": {"Type": "AWS::EC2::LaunchTemplate", "Properties": {"LaunchTemplateData": data}},
+        }
+    )
+
+
 @rule(
     "DT108",
     on=TrainingRequest,
@@ -333,6 +354,32 @@ def tenancy(nodes: NodeGroup) -> Iterator[Finding]:
                 fix="use another VPC",
             )
             return
+
+
+@rule(
+    "DT146",
+    on=NodeGroup,
+    title="A capacity reservation in another zone than the nodes",
+    why="The instances do not start: a reservation holds capacity of its own zone only.",
+    source="https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-reservations-using.html",
+    bad=_reserved("us-east-1b"),
+    good=_reserved("us-east-1a"),
+)
+def reserved_zone(nodes: NodeGroup) -> Iterator[Finding]:
+    """DT146: both zones are known, and differ."""
+    identifier = nodes.read.raw(*nodes.reservation_key) if nodes.reservation_key else None
+    reservation = nodes.graph.target(identifier, "AWS::EC2::CapacityReservation")
+    if reservation is None:
+        return
+    reserved = reservation.properties.text("AvailabilityZone")
+    zones = [subnet.zone for subnet in of_ids(nodes.graph, nodes.subnet_ids)]
+    if reserved and zones and all(isinstance(zone, str) and zone != reserved for zone in zones):
+        yield problem(
+            *nodes.subnets_key,
+            got=f"a subnet in {_words(zones[0])}, a reservation in {reserved}",
+            allowed=f"subnets in {reserved}",
+            fix="use a subnet of the reservation's zone",
+        )
 
 
 def _words(zone: str | ZoneByIndex) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 from cdk_distributed_training.checks.examples import machines, request
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.rule import at, problem, rule
-from cdk_distributed_training.checks.rules import distribution, mpi
+from cdk_distributed_training.checks.rules import distribution, library_support, mpi
 from cdk_distributed_training.checks.subjects.training_request import TrainingRequest
+from cdk_distributed_training.data.tables import library_support as support
 
 _SMDDP = "https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-data-parallel-support.html"
 _SMP = "https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-model-parallel-support-v2.html"
@@ -20,8 +21,6 @@ _NEURON = "https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/to
 _TRCOMP = "https://docs.aws.amazon.com/sagemaker/latest/dg/training-compiler.html"
 
 _NPROC = re.compile(r"--nproc[-_]per[-_]node(?:=|\s+)(\S+)")
-# the guide names 1, 2, 8 and 32 for one trn1.32xlarge; other powers of two are not judged
-_TRN1_COUNTS = (1, 2, 4, 8, 16, 32)
 
 
 def _flag(job: TrainingRequest, name: str) -> bool:
@@ -98,11 +97,11 @@ def smddp_image(job: TrainingRequest) -> Iterator[Finding]:
     on=TrainingRequest,
     severity=Severity.WARNING,
     title="SageMaker's model parallel library on machines without support",
-    why="The library is tested on P4d, P4de and P5 instances: on others it fails or falls back.",
+    why="Neither version of the library is made for them: it fails when it is imported, or falls back.",
     source=_SMP,
     bad=request(
         HyperParameters={"mp_parameters": '{"tensor_parallel_degree": 4}'},
-        ResourceConfig=machines("ml.g5.48xlarge", 2),
+        ResourceConfig=machines("ml.g6.48xlarge", 2),
     ),
     good=request(
         HyperParameters={"mp_parameters": '{"tensor_parallel_degree": 4}'},
@@ -113,17 +112,14 @@ def smp_type(job: TrainingRequest) -> Iterator[Finding]:
     """DT412: by the parameters that the SDK writes."""
     if job.view.has("HyperParameters", "mp_parameters"):
         job.view.known("HyperParameters", "mp_parameters")
-        wrong = [
-            name
-            for name in job.instance_types
-            if not name.startswith(("ml.p4d.", "ml.p4de.", "ml.p5", "ml.p3", "ml.g4dn."))
-        ]
+        prefixes = tuple(p for kind in ("smp", "smp-v1") for p in support()[kind].instance_prefixes)
+        wrong = [name for name in job.instance_types if not name.startswith(prefixes)]
         if wrong:
             yield problem(
                 "ResourceConfig",
                 "InstanceType",
                 got=f"the model parallel library on {wrong[0]}",
-                allowed="P4d, P4de and P5 instances",
+                allowed=f"types that begin with {', '.join(sorted(set(prefixes)))}",
                 fix="use one of these, or torch's own FSDP",
             )
 
@@ -168,14 +164,7 @@ def process_count(job: TrainingRequest) -> Iterator[Finding]:
         return
     count, path = found
     yield from at(distribution.process_count_per_node(count, machine), *path)
-    if machine.name == "ml.trn1.32xlarge" and count <= 32 and count not in _TRN1_COUNTS:
-        yield problem(
-            *path,
-            got=str(count),
-            allowed=", ".join(map(str, _TRN1_COUNTS)),
-            fix="use all 32 cores",
-            rule_id="DT413",
-        )
+    yield from at(library_support.neuron_process_count(count, machine), *path, fix="use all cores")
 
 
 def _processes(job: TrainingRequest) -> tuple[int, tuple[str, ...]] | None:

@@ -221,3 +221,36 @@ def tag_keys(job: TrainingRequest) -> Iterator[Finding]:
         key = item.raw("Key")
         if isinstance(key, str) and key.lower().startswith("aws:"):
             yield problem(*item.path, "Key", got=repr(key), allowed="keys that do not begin with aws:", fix="rename it")
+
+
+@rule(
+    "DT377",
+    on=TrainingRequest,
+    severity=Severity.WARNING,
+    title="A private registry without a VPC",
+    why="With TrainingRepositoryAccessMode Vpc the image is pulled through the job's own network: there is none.",
+    source="https://docs.aws.amazon.com/sagemaker/latest/dg/docker-containers-adapt-your-own-private-registry.html",
+    bad=request(
+        AlgorithmSpecification={
+            "TrainingImage": "registry.example.com/train:1.4.2",
+            "TrainingImageConfig": {"TrainingRepositoryAccessMode": "Vpc"},
+        }
+    ),
+    good=request(
+        AlgorithmSpecification={
+            "TrainingImage": "registry.example.com/train:1.4.2",
+            "TrainingImageConfig": {"TrainingRepositoryAccessMode": "Vpc"},
+        },
+        VpcConfig={"SecurityGroupIds": ["sg-0123456789"], "Subnets": ["subnet-0123456789"]},
+    ),
+)
+def private_registry(job: TrainingRequest) -> Iterator[Finding]:
+    """DT377: the registry is reached from the VPC."""
+    mode = job.view.text("AlgorithmSpecification", "TrainingImageConfig", "TrainingRepositoryAccessMode")
+    if mode == "Vpc" and not job.view.has("VpcConfig"):
+        yield problem(
+            "VpcConfig",
+            got="none, and an image of a private registry",
+            allowed="subnets and groups from which the registry can be reached",
+            fix="add VpcConfig, or use an image in ECR",
+        )

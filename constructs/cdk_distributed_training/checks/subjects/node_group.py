@@ -30,7 +30,8 @@ class NodeGroup:
         subnets_key: Path of the subnets in that view.
         count: Gives the number of nodes, `MANY` where a file leaves it to others.
         efa: Says whether they talk by EFA.
-        leaves_vpc: Whether they reach services from their own subnet alone, as training jobs do.
+        is_training_job: Whether they are a training job's, which reaches services from its own subnets alone.
+        reservation_key: Path of the id of the capacity reservation in that view, empty where there can be none.
         efa_interfaces: Gives the number of EFA interfaces of each.
     """
 
@@ -42,6 +43,7 @@ class NodeGroup:
     count: Callable[[], float]
     efa: Callable[[], bool]
     is_training_job: bool = False
+    reservation_key: Path = ()
     efa_interfaces: Callable[[], int] = lambda: 0
 
     @property
@@ -62,6 +64,9 @@ class NodeGroup:
     @property
     def subnet_ids(self) -> list[Any]:
         """Ids of their subnets."""
+        if self.subnets_key[-1] == "SubnetId":
+            subnet = self.read.raw(*self.subnets_key)
+            return [] if subnet is None else [subnet]
         return values(self.read, *self.subnets_key)
 
     @property
@@ -115,15 +120,14 @@ class NodeGroup:
     @classmethod
     def _of_interfaces(cls, resource: Resource, graph: Graph) -> Iterator[NodeGroup]:
         properties = View(resource.properties.value)
-        base: Path = ("LaunchTemplateData", "NetworkInterfaces")
-        key = "InterfaceType"
-        if resource.type == "AWS::EC2::Instance":
-            base = ("NetworkInterfaces",)
+        root: Path = () if resource.type == "AWS::EC2::Instance" else ("LaunchTemplateData",)
+        base: Path = (*root, "NetworkInterfaces")
+        target = (*root, "CapacityReservationSpecification", "CapacityReservationTarget", "CapacityReservationId")
         interfaces = properties.raw(*base)
         seen: list[Any] = []
         for index, interface in enumerate(interfaces if isinstance(interfaces, list) else ()):
             view = View(interface)
-            is_efa = isinstance(interface, dict) and interface.get(key) in _EFA_INTERFACES
+            is_efa = isinstance(interface, dict) and interface.get("InterfaceType") in _EFA_INTERFACES
             groups_key = "Groups" if isinstance(interface, dict) and "Groups" in interface else "GroupSet"
             if is_efa and view.raw(groups_key) not in seen:
                 seen.append(view.raw(groups_key))
@@ -135,6 +139,7 @@ class NodeGroup:
                     subnets_key=(*base, index, "SubnetId"),
                     count=lambda: MANY,
                     efa=lambda: True,
+                    reservation_key=target,
                 )
 
 
