@@ -12,6 +12,9 @@ from tests.job.resolved import request_of
 from tests.request.create_training_job_model import problems
 
 import cdk_distributed_training as dt
+from cdk_distributed_training.local.assembly import Assembly
+from cdk_distributed_training.local.launch_plan import launch_plans
+from cdk_distributed_training.local.local_run import resolve_job
 
 ACCOUNT = cdk.Environment(account="111111111111", region="us-east-1")
 MLFLOW = "arn:aws:sagemaker:us-east-1:111111111111:mlflow-tracking-server/runs"
@@ -136,6 +139,30 @@ def test_long_and_many_hyperparameters_travel_in_a_file(made):
     spilled = json.loads(file.read_text(encoding="utf-8"))
     assert json.loads(spilled["labels"]) == LABELS
     assert {**request["HyperParameters"], **spilled}.keys() == {"lr", "labels", *(f"n{n}" for n in range(110))}
+
+
+def test_the_launcher_finds_them_in_the_file(source, tmp_path):
+    stack = new_stack(tmp_path / "cdk.out")
+    labels = ["é" * 30] * 100
+    dt.DistributedTrainingJob(
+        stack,
+        "Job",
+        source=source,
+        instances=dt.Instances("ml.c7i.xlarge"),
+        hyperparameters={"lr": 0.1, "labels": labels},
+        hyperparameter_file=True,
+        channels=[],
+    )
+    cdk.App.of(stack).synth()
+    resolved = resolve_job(Assembly(tmp_path / "cdk.out"))
+    (plan,) = launch_plans(resolved).values()
+    assert plan.problem == ""
+    words = list(plan.commands[0])
+    assert json.loads(words[words.index("--labels") + 1]) == labels
+    assert words[words.index("--lr") + 1] == "0.1"
+    # a run may override what is in the file
+    (plan,) = launch_plans(resolve_job(Assembly(tmp_path / "cdk.out"), hyperparameters={"labels": "few"})).values()
+    assert plan.commands[0][plan.commands[0].index("--labels") + 1] == "few"
 
 
 def test_channels(made):
