@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 ENVIRONMENT := $(VENV)/.installed node_modules/.installed
 
-.PHONY: help environment system-packages demo test check lock bench faults clean
+.PHONY: help data-check environment system-packages demo test check lock bench faults clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -45,7 +45,11 @@ check: $(ENVIRONMENT) ## style and types
 test: $(ENVIRONMENT) system-packages check ## style, types and every test
 	pytest
 
-bench: $(ENVIRONMENT) system-packages ## measure everything in benchmarks/, print one table
+data-check: $(ENVIRONMENT) ## compare the tables in data/ with botocore and the SageMaker SDK, and print what has changed
+	python tools/data_check.py
+
+bench: $(ENVIRONMENT) ## measure everything in benchmarks/, print one table
+	@tools/system-packages.sh sshd:openssh-server ssh:openssh-client  # the other launchers need them
 	python -m benchmarks
 
 faults: $(ENVIRONMENT) system-packages ## inject every fault everywhere, kill and resume 50 times; write docs/faults.md

@@ -1,9 +1,11 @@
 #!/bin/sh
-# Debian and Ubuntu: the programs that the tests run for real. Elsewhere nothing: the tests say what they cannot run there.
+# Debian and Ubuntu: the programs that the tests run for real, and those named as further PROGRAM:PACKAGE arguments.
+# Elsewhere nothing: the tests say what they cannot run there.
 set -eu
 command -v apt-get >/dev/null || exit 0
 missing=""
-for pair in ip:iproute2 unshare:util-linux mpirun:openmpi-bin buildah:buildah mmdebstrap:mmdebstrap runc:runc; do
+for pair in ip:iproute2 unshare:util-linux mpirun:openmpi-bin buildah:buildah mmdebstrap:mmdebstrap runc:runc \
+    iptables:iptables "$@"; do
     command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
 done
 [ -n "$missing" ] || exit 0

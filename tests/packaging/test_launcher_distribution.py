@@ -11,8 +11,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "container" / "src"
-# The one module for the user's own script, which has torch by definition; the launcher never imports it.
-FOR_SCRIPTS = {"torch"}
+# What runs in a process that has torch by definition: the helpers in the user's script, torchrun's agent, and the
+# preflight's all-reduce. The launcher itself imports none of them.
+IN_TORCH_PROCESSES = {"torch", "torchrun_agent.py", "all_reduce.py"}
 
 
 def imported_modules(path: Path) -> set[str]:
@@ -25,14 +26,14 @@ def imported_modules(path: Path) -> set[str]:
     return names
 
 
-def belongs_to_scripts(path: Path) -> bool:
-    return any(part.removesuffix(".py") in FOR_SCRIPTS for part in path.relative_to(SOURCE / "training_launcher").parts)
+def runs_beside_torch(path: Path) -> bool:
+    return bool(IN_TORCH_PROCESSES.intersection(path.relative_to(SOURCE).parts))
 
 
 @pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_imports_only_the_standard_library(path: Path) -> None:
     allowed = {*sys.stdlib_module_names, "training_launcher"}
-    if path.parent != SOURCE and belongs_to_scripts(path):
+    if runs_beside_torch(path):
         allowed.add("torch")
     assert imported_modules(path) <= allowed
 
@@ -67,3 +68,10 @@ def test_the_folder_zipped_runs(tmp_path: Path) -> None:
     # -I -S: no site-packages, so nothing installed here can help
     done = subprocess.run([sys.executable, "-I", "-S", launcher, "--help"], check=True, capture_output=True, text=True)
     assert "torchrun" in done.stdout
+
+
+def test_the_launcher_itself_imports_none_of_what_needs_torch() -> None:
+    show = "import sys, training_launcher.main; print('torch' in sys.modules, sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", show], cwd=SOURCE, check=True, capture_output=True, text=True)
+    assert done.stdout.startswith("False")
+    assert not [name for name in IN_TORCH_PROCESSES if f"launcher.{name.removesuffix('.py')}'" in done.stdout]

@@ -7,7 +7,8 @@ from constructs import Construct
 from cdk_distributed_training.job.code_asset import CodeAsset
 from cdk_distributed_training.job.container_folder import container_folder
 
-_EXCLUDE = ("__pycache__", "*.pyc", "*.egg-info")
+# Everything but the sources: what a tool or an editor leaves in the folder must not change the asset.
+_EXCLUDE = ("*", "!*/", "!*.py", "!py.typed", "__pycache__/", ".*")
 
 
 def launcher_asset(scope: Construct, id: str) -> CodeAsset:
