@@ -165,6 +165,20 @@ def test_c77_the_image_holds_the_library(kind, image, rules):
 
 
 @pytest.mark.parametrize(
+    ("kind", "image", "rules"),
+    [
+        ("parameter-server", NEW, ["DT424"]),
+        ("multi-worker-mirrored", NEW, ["DT424"]),
+        ("multi-worker-mirrored", f"{AWS}/tensorflow-training:2.19.0-gpu-py312-cu125-ubuntu22.04-sagemaker", []),
+        ("multi-worker-mirrored", "${Token[TOKEN.1]}", []),
+        ("torchrun", NEW, []),
+    ],
+)
+def test_the_image_holds_the_framework(kind, image, rules):
+    assert [finding.rule for finding in library_support.framework_in_image(kind, image)] == rules
+
+
+@pytest.mark.parametrize(
     ("kind", "types", "found_severities"),
     [
         ("smp", ["ml.p5.48xlarge", "ml.p4d.24xlarge"], []),

@@ -160,3 +160,14 @@ def test_a_repository_by_tag_or_digest(stack, reference, end):
     repository = ecr.Repository.from_repository_name(stack, "Images", "train")
     uri, _ = bind(stack, dt.TrainingImage.from_ecr_repository(repository, reference))
     assert uri["Fn::Join"][1][-1].endswith(f"/train{end}")
+
+
+def test_the_neuron_sdk_can_be_chosen(stack):
+    image = dt.TrainingImage.from_deep_learning_container("2.9", neuron_sdk="2.29.1")
+    assert tail(bind(stack, image, TRAINIUM)[0]) == "pytorch-training-neuronx:2.9.0-neuronx-py312-sdk2.29.1-ubuntu24.04"
+
+
+@pytest.mark.parametrize(("version", "sdk", "instances"), [("2.9", "2.23.0", TRAINIUM), (None, "2.29.1", GPU)])
+def test_a_neuron_sdk_without_an_image(stack, version, sdk, instances):
+    with pytest.raises(dt.ConfigurationError, match="DT510"):
+        bind(stack, dt.TrainingImage.from_deep_learning_container(version, neuron_sdk=sdk), instances)

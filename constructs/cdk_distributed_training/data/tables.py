@@ -198,3 +198,9 @@ def library_support() -> dict[str, LibrarySupport]:
 def process_counts() -> dict[str, tuple[int, ...]]:
     """Numbers of processes on one machine that Trainium's collectives take, by instance type."""
     return {name: tuple(counts) for name, counts in _read("distribution_support.json")["process_counts"].items()}
+
+
+@functools.cache
+def tensorflow_kinds() -> frozenset[str]:
+    """The launcher's kinds that only scripts with TensorFlow understand."""
+    return frozenset(_read("distribution_support.json")["tensorflow_kinds"])

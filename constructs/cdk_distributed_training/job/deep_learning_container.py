@@ -25,8 +25,11 @@ _ACCOUNTS = "DeepLearningContainerAccounts"
 class DeepLearningContainerImage(TrainingImage):
     """An image of AWS's deep learning containers."""
 
-    def __init__(self, *, framework_version: str | None, accelerator: str | None) -> None:
+    def __init__(
+        self, *, framework_version: str | None, accelerator: str | None, neuron_sdk: str | None = None
+    ) -> None:
         """Use `TrainingImage.from_deep_learning_container`."""
+        self._neuron_sdk = neuron_sdk
         self._framework_version = framework_version
         self._accelerator = accelerator
 
@@ -54,6 +57,9 @@ class DeepLearningContainerImage(TrainingImage):
             versions = list(dict.fromkeys(image.version for image in candidates))
             raise_errors(rules.framework_version(wanted, accelerator or "", versions), where=where)
             candidates = [image for image in candidates if f"{image.version}.".startswith(f"{wanted}.")]
+        if self._neuron_sdk is not None:
+            raise_errors(rules.neuron_sdk(self._neuron_sdk, [image.neuron_sdk for image in candidates]), where=where)
+            candidates = [image for image in candidates if image.neuron_sdk == self._neuron_sdk]
         return max(candidates, key=lambda image: (_numbers(image.version), _numbers(image.neuron_sdk)))
 
 

@@ -40,6 +40,7 @@ def of_library(distribution: Distribution, image_uri: str) -> Iterator[Finding]:
     falls_back = "--fallback" in options
     if known(kind) and not falls_back:
         yield from library_rules.library_in_image(str(kind), _without_tokens(image_uri))
+        yield from library_rules.framework_in_image(str(kind), _without_tokens(image_uri))
 
 
 def _without_tokens(text: str) -> str:

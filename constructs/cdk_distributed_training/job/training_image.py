@@ -25,7 +25,10 @@ class TrainingImage(ABC):
 
     @staticmethod
     def from_deep_learning_container(
-        framework_version: str | None = None, *, accelerator: Literal["cpu", "gpu", "neuron"] | None = None
+        framework_version: str | None = None,
+        *,
+        accelerator: Literal["cpu", "gpu", "neuron"] | None = None,
+        neuron_sdk: str | None = None,
     ) -> TrainingImage:
         """One of AWS's deep learning containers with PyTorch, from the registry of the stack's region.
 
@@ -36,10 +39,14 @@ class TrainingImage(ABC):
             framework_version: Version of PyTorch, such as `2.13` or `2.13.0`; the newest that this library knows for
                 the accelerator and the region's partition unless given.
             accelerator: What the image is built for; chosen by the job's instance type unless given.
+            neuron_sdk: Version of the Neuron SDK, such as `2.29.1`, for images for Trainium; the newest with that
+                version of PyTorch unless given.
         """
         from cdk_distributed_training.job.deep_learning_container import DeepLearningContainerImage  # noqa: PLC0415
 
-        return DeepLearningContainerImage(framework_version=framework_version, accelerator=accelerator)
+        return DeepLearningContainerImage(
+            framework_version=framework_version, accelerator=accelerator, neuron_sdk=neuron_sdk
+        )
 
     @staticmethod
     def from_model_parallel_container(framework_version: str | None = None) -> TrainingImage:

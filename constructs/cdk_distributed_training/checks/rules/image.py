@@ -77,6 +77,20 @@ def undecided_accelerator() -> Finding:
     )
 
 
+def neuron_sdk(given: str, available: Collection[str]) -> Iterator[Finding]:
+    """DT510: a version of the Neuron SDK for which AWS publishes no image that this library knows."""
+    if given not in available:
+        versions = [version for version in dict.fromkeys(available) if version]
+        yield Finding(
+            rule="DT510",
+            prop="neuron_sdk",
+            got=repr(given),
+            allowed=", ".join(versions) or "nothing: the image is not for Trainium",
+            fix="choose one of these, or leave it out" if versions else "leave it out",
+            source=_AVAILABLE,
+        )
+
+
 def uri(given: str, longest: int) -> Iterator[Finding]:
     """DT506: an image address that the API refuses."""
     if not given or len(given) > longest or any(character.isspace() for character in given):

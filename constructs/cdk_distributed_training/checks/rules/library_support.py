@@ -1,4 +1,4 @@
-"""Rules about AWS's own training libraries: machines and images that hold them (DT413, DT423, DT433)."""
+"""Rules about AWS's own training libraries: machines and images that hold them (DT413, DT423, DT424, DT433)."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from cdk_distributed_training.data.tables import (
     instance_types,
     library_support,
     process_counts,
+    tensorflow_kinds,
 )
 
 _NEURON = "https://awsdocs-neuron.readthedocs-hosted.com/en/latest/frameworks/torch/torch-neuronx/training.html"
@@ -54,6 +55,26 @@ def library_in_image(kind: str, image: str) -> Iterator[Finding]:
             if support.repository
             else "name such an image with TrainingImage.from_uri, or use Torchrun, which takes NCCL",
             source=support.source,
+        )
+
+
+def framework_in_image(kind: str, image: str) -> Iterator[Finding]:
+    """DT424: one of AWS's images for PyTorch, with a distribution of TensorFlow.
+
+    Args:
+        kind: The launcher's kind.
+        image: The image's address.
+    """
+    found = _AWS_IMAGE.search(image)
+    if kind in tensorflow_kinds() and found is not None:
+        yield Finding(
+            rule="DT424",
+            prop="image",
+            got=f"{found['repository']}:{found['tag']}, without TensorFlow, with {kind!r}",
+            allowed="an image with TensorFlow",
+            fix="name one with TrainingImage.from_uri",
+            severity=Severity.WARNING,
+            source="https://www.tensorflow.org/guide/distributed_training",
         )
 
 
