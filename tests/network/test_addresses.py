@@ -6,6 +6,8 @@ from aws_cdk import aws_ec2 as ec2
 
 import cdk_distributed_training as dt
 from cdk_distributed_training.network import addresses
+from cdk_distributed_training.request.instance_group import InstanceGroup
+from cdk_distributed_training.request.instance_preference import InstancePreference
 from cdk_distributed_training.request.instances import Instances
 
 
@@ -110,3 +112,16 @@ def test_an_existing_subnet_is_judged_if_it_knows_its_range():
         dt.TrainingNetwork(stack, "A", vpc=vpc, subnet=small, instances=nodes)
     assert dt.TrainingNetwork(stack, "B", vpc=vpc, subnet=unknown, instances=nodes).usable_addresses is None
     assert dt.TrainingNetwork(stack, "C", vpc=vpc, subnet=small).usable_addresses == 59
+
+
+def test_groups_add_up_and_preferences_take_the_most():
+    groups = [
+        InstanceGroup(name="a", instance_type="ml.m5.large"),
+        InstanceGroup(name="b", instance_type="ml.p4d.24xlarge"),
+    ]
+    both = addresses.addresses_needed([Instances.from_groups(groups)], overlap=1, endpoints=0)
+    each = [addresses.addresses_needed([Instances(group.instance_type)], overlap=1, endpoints=0) for group in groups]
+    nothing = addresses.addresses_needed([], overlap=1, endpoints=0)
+    assert both - nothing == sum(one - nothing for one in each)
+    preferences = [InstancePreference(instance_type=group.instance_type) for group in groups]
+    assert addresses.addresses_needed([Instances.from_preferences(preferences)], overlap=1, endpoints=0) == max(each)

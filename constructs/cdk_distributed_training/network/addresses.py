@@ -35,8 +35,12 @@ def addresses_needed(instances: Sequence[Instances], *, overlap: int, endpoints:
             former ones are gone.
         endpoints: Interface endpoints in the subnet.
     """
-    nodes = sum(group.count * addresses_per_instance(group.facts) for group in instances)
+    nodes = sum(max(_addresses(machines) for machines in job.alternatives) for job in instances)
     return nodes * overlap + endpoints + _OTHERS
+
+
+def _addresses(machines: Sequence[Instances]) -> int:
+    return sum(equal.count * addresses_per_instance(equal.facts) for equal in machines)
 
 
 def usable_addresses(prefix: int) -> int:

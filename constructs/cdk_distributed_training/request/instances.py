@@ -133,6 +133,18 @@ class Instances(RequestPart):
         named = [*(group.instance_type for group in self.groups), *(row.instance_type for row in self.preferences)]
         return tuple(dict.fromkeys(named)) or (self.instance_type,)
 
+    @property
+    def alternatives(self) -> tuple[tuple[Instances, ...], ...]:
+        """What the job may run on: for each choice that SageMaker has, the equal machines that it takes together."""
+        if self.preferences:
+            return tuple(
+                (Instances(row.instance_type, count=self.count if row.count is None else row.count),)
+                for row in self.preferences
+            )
+        if self.groups:
+            return (tuple(Instances(group.instance_type, count=group.count) for group in self.groups),)
+        return ((self,),)
+
     def render(self) -> dict[str, Any]:
         """The request's `ResourceConfig`."""
         rendered = super().render()

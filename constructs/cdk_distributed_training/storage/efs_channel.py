@@ -8,6 +8,7 @@ import aws_cdk as cdk
 
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import storage as rules
+from cdk_distributed_training.request.channels import efs_channel
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
@@ -60,10 +61,9 @@ class EfsChannel:
         grants = self._file_system.grants
         grants.describe(grantee)
         (grants.write if self.access_mode == "rw" else grants.read)(grantee)
-        source = {
-            "FileSystemId": self._file_system.file_system_id,
-            "FileSystemType": "EFS",
-            "DirectoryPath": self.directory_path,
-            "FileSystemAccessMode": self.access_mode,
-        }
-        return {"ChannelName": self.channel_name, "DataSource": {"FileSystemDataSource": source}}
+        return efs_channel(
+            self.channel_name,
+            file_system_id=self._file_system.file_system_id,
+            directory_path=self.directory_path,
+            access_mode=self.access_mode,
+        )
