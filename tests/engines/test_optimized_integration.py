@@ -6,9 +6,10 @@ from tests.engines.test_definitions_lint import lint
 from tests.request.create_training_job_model import input_shape
 from tests.request.test_request_members import model_leaves
 
+from cdk_distributed_training.checks.findings import ConfigurationError
 from cdk_distributed_training.checks.rules.state_machine import integration, optimized_members
 from cdk_distributed_training.data.tables import step_functions_members
-from cdk_distributed_training.engines.integration import OptimizedCall, SdkCall
+from cdk_distributed_training.engines.integration import OptimizedCall, SdkCall, start_call
 from cdk_distributed_training.engines.job_states import JobStates
 
 JOBS = "arn:aws:sagemaker:us-east-1:111111111111:training-job/digits-*"
@@ -148,6 +149,8 @@ def test_good_and_token_requests_pass():
 def test_there_are_two_ways():
     assert [finding.rule for finding in integration("sync")] == ["DT705"]
     assert list(integration("optimized")) == list(integration("sdk")) == []
+    with pytest.raises(ConfigurationError, match="DT705"):
+        start_call("sync")
 
 
 def test_permissions():

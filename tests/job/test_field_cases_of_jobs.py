@@ -12,6 +12,7 @@ import cdk_distributed_training as dt
 from cdk_distributed_training.checks.rules import job as job_rules
 from cdk_distributed_training.checks.rules import library_support
 from cdk_distributed_training.data.tables import instance_types
+from cdk_distributed_training.job.container_command import encoding_words
 
 P4D = dt.Instances("ml.p4d.24xlarge", count=2)
 
@@ -77,6 +78,19 @@ def test_c55_lists_and_objects_come_back_equal(made):
     values = made[0]["HyperParameters"]
     assert json.loads(values["lrs"]) == [1e-4, 2e-4]
     assert json.loads(values["nested"]) == {"a": [None, {"b": "ü,=;"}], "c": 1e-7}
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (['"adam"', "1"], ["--hyperparameter-encoding", "plain"]),
+        (["adam", "1", '"', 'say "it"'], []),
+        ([], []),
+        (["${Token[TOKEN.1]}"], []),
+    ],
+)
+def test_c55_quotes_of_ones_own_stay(values, words):
+    assert encoding_words(values) == words
 
 
 def test_c59_names_stay_as_they_are(made):

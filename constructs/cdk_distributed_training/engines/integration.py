@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from cdk_distributed_training.checks.findings import Finding
+from cdk_distributed_training.checks.findings import Finding, raise_errors
 from cdk_distributed_training.checks.rules import state_machine as rules
 from cdk_distributed_training.data.tables import step_functions_members
 from cdk_distributed_training.engines.job_expressions import expression
@@ -24,11 +24,13 @@ class StartCall(ABC):
         resource: The integration, after `arn:aws:states:::`.
         next_state: The state after a job that was created.
         error_state: The state after an error.
+        passes_arguments: Whether the request may hold `ContainerArguments`.
     """
 
     resource: str
     next_state: str
     error_state: str
+    passes_arguments: bool
 
     @abstractmethod
     def sent(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,6 +64,7 @@ class SdkCall(StartCall):
     resource = "aws-sdk:sagemaker:createTrainingJob"
     next_state = "Wait"
     error_state = "MayRetry"
+    passes_arguments = True
 
     def sent(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The whole request."""
@@ -92,6 +95,7 @@ class OptimizedCall(StartCall):
     resource = "sagemaker:createTrainingJob.sync"
     next_state = "Describe"
     error_state = "LookAfterError"
+    passes_arguments = False
 
     def sent(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The request without switches that say what holds anyway."""
@@ -134,8 +138,9 @@ def start_call(integration: Integration) -> StartCall:
     """The way of that name.
 
     Raises:
-        KeyError: There is none.
+        ConfigurationError: There is none.
     """
+    raise_errors(rules.integration(integration))
     return _CALLS[integration]()
 
 

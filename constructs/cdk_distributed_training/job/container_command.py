@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cdk_distributed_training.job.entry_point import ENTRY_POINT
-
-# what the launcher reads where the request has no arguments; container/README.md speaks of it
-ARGUMENTS_VARIABLE = "TRAINING_LAUNCHER_ARGUMENTS"
+from cdk_distributed_training.request.launcher_arguments import ARGUMENTS_VARIABLE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,3 +40,15 @@ def container_command(
     if in_environment:
         return ContainerCommand(environment={ARGUMENTS_VARIABLE: as_json(list(words))})
     return ContainerCommand(arguments=words)
+
+
+def encoding_words(hyperparameters: Iterable[str]) -> list[str]:
+    """The launcher's option that texts are to be taken as they are, where it could take them for the SDK's.
+
+    The SageMaker Python SDK 2 encodes every value as JSON, and the launcher takes off quotes where all values look so.
+
+    Args:
+        hyperparameters: The texts of all values.
+    """
+    quoted = any(len(value) > 1 and value[0] == value[-1] == '"' for value in hyperparameters)
+    return ["--hyperparameter-encoding", "plain"] if quoted else []

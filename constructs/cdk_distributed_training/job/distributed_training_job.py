@@ -18,10 +18,10 @@ from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.distribution.distribution import Distribution
 from cdk_distributed_training.distribution.smp import SMP
 from cdk_distributed_training.distribution.torchrun import Torchrun
-from cdk_distributed_training.engines.integration import Integration
+from cdk_distributed_training.engines.integration import Integration, start_call
 from cdk_distributed_training.engines.state_machine import TrainingStateMachine
 from cdk_distributed_training.job import feature_permissions, job_findings
-from cdk_distributed_training.job.container_command import container_command
+from cdk_distributed_training.job.container_command import container_command, encoding_words
 from cdk_distributed_training.job.default_job_name import default_job_name
 from cdk_distributed_training.job.encryption import with_volume_key
 from cdk_distributed_training.job.hyperparameter_file import HyperparameterFile
@@ -214,14 +214,19 @@ class DistributedTrainingJob(TrainingJobBase):
             max_pending=None if max_pending is None else max_pending.to_seconds(integral=False),
         )
         poll = _seconds(poll_interval, 30)
-        words = [*(text(self, word) for word in distribution.launcher_arguments()), "--", *source.command()]
+        hyperparameter_texts, hyperparameter_findings = texts(self, "hyperparameters", hyperparameters or {})
+        words = [
+            *(text(self, word) for word in distribution.launcher_arguments()),
+            *encoding_words(hyperparameter_texts.values()),
+            "--",
+            *source.command(),
+        ]
         command = container_command(
             words,
             launcher_inside=image.launcher_inside,
-            in_environment=integration == "optimized",
+            in_environment=not start_call(integration).passes_arguments,
             as_json=lambda listed: text(self, listed),
         )
-        hyperparameter_texts, hyperparameter_findings = texts(self, "hyperparameters", hyperparameters or {})
         environment_texts, environment_findings = texts(self, "environment", environment or {})
         file_texts: dict[str, str] = {}
         if hyperparameter_file:
@@ -300,7 +305,7 @@ class DistributedTrainingJob(TrainingJobBase):
             session_tag_chaining=session_tag_chaining,
         )
         training_role.settle()
-        rendered = request.render()
+        rendered = self._request = request.render()
         told = {finding.rule for finding in findings}
         judged = request_findings(request, rendered, region=cdk.Stack.of(self).region)
         more = [
