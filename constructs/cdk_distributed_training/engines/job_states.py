@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
+from cdk_distributed_training.engines.call_retries import TRY_AGAIN
 from cdk_distributed_training.engines.integration import Integration, problem, start_call
 from cdk_distributed_training.engines.job_expressions import expression, overrides, run_name
 from cdk_distributed_training.request.override import overridable, override
@@ -38,10 +39,6 @@ _AGE_SHARE = 0.02
 _ATTEMPTS = 6
 _FIRST_BACKOFF_SECONDS = 60
 _LONGEST_BACKOFF_SECONDS = 900
-
-# What a call or a job says that could not start for now. The text is searched, not only the error's name: the SDK
-# integration names errors that the API does not model, such as throttling, after the service alone.
-_TRY_AGAIN = "/ResourceLimitExceeded|CapacityError|InsufficientCapacity|Throttl|TooManyRequests|Rate exceeded/"
 
 _SDK = "aws-sdk:sagemaker"
 
@@ -135,7 +132,7 @@ class JobStates:
                 "Choices": [
                     {
                         "Condition": expression(
-                            f'$attempt < {_ATTEMPTS} and $contains($problem.error & " " & $problem.cause, {_TRY_AGAIN})'
+                            f'$attempt < {_ATTEMPTS} and $contains($problem.error & " " & $problem.cause, {TRY_AGAIN})'
                         ),
                         "Next": "Backoff",
                     }

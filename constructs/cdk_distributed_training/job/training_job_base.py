@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import aws_cdk as cdk
@@ -30,6 +30,7 @@ class TrainingJobBase(Construct):
     _output_bucket: s3.IBucket
     _engine: TrainingStateMachine
     _tags: cdk.TagManager
+    _request: Mapping[str, Any]
 
     @property
     def state_machine(self) -> sfn.StateMachine:
@@ -40,6 +41,11 @@ class TrainingJobBase(Construct):
     def job_name(self) -> str:
         """With what the names of the runs' training jobs begin, before a hyphen."""
         return self._job_name
+
+    @property
+    def request(self) -> Mapping[str, Any]:
+        """The `CreateTrainingJob` request without a name, for engines that wrap the job; tokens may be in it."""
+        return self._request
 
     @property
     def role(self) -> iam.IRole:
