@@ -70,8 +70,10 @@ def _property(request: TrainingJobRequest, rendered: Mapping[str, Any], finding:
     path = request.attribute_path(finding.path)
     channel = re.match(r"channels\[(\d+)\](\['DataSource'\]\['\w+'\])?", path)
     if channel:
-        name = rendered["InputDataConfig"][int(channel.group(1))]["ChannelName"]
-        return f"channels[{name!r}]" + re.sub(r"\['(\w+)'\]", r".\1", path[channel.end() :])
+        index = int(channel.group(1))
+        name = rendered["InputDataConfig"][index]["ChannelName"]
+        below = re.sub(r"\['(\w+)'\]", r".\1", path[channel.end() :])
+        return f"channels[{repr(name) if known(name) else index}]{below}"
     for part, prop in _PROPERTIES.items():
         if path.startswith(part):
             return prop + path[len(part) :]

@@ -160,8 +160,11 @@ def _map(value: Any, shape: Shape, path: Path) -> Iterator[Finding]:
         yield _wrong_type(value, "an object", path)
         return
     yield from _size(len(value), shape, path, "entries")
+    # sizes of hyperparameters and variables are other rules'
+    keys, values = ({}, {"type": "text"}) if _elsewhere(path) else (shape["keys"], shape["values"])
     for key, item in value.items():
-        yield from _walk(item, {"type": "text"}, (*path, key))
+        yield from _size(len(str(key)), keys, (*path, key), "characters in the name")
+        yield from _walk(item, values, (*path, key))
 
 
 def _scalar(value: Any, shape: Shape, path: Path) -> Iterator[Finding]:
