@@ -1,0 +1,54 @@
+"""What moto, the emulation of AWS, lacks for a training job that is deployed and runs; each addition with its reason.
+
+moto is pinned, because the additions hook into its inside; a test looks at every hook.
+"""
+
+from __future__ import annotations
+
+from cdk_distributed_training.local.aws.additions import (
+    custom_resources,
+    deletions,
+    error_names,
+    events,
+    executing_machines,
+    jsonata,
+    lustre_file_systems,
+    recorded_resources,
+    short_waits,
+    stack_updates,
+    state_machine_arn,
+    string_literals,
+    topic_subscriptions,
+    training_jobs,
+)
+
+# custom_resources comes after recorded_resources, whose answer it asks for
+ADDITIONS = (
+    custom_resources,
+    deletions,
+    error_names,
+    events,
+    executing_machines,
+    jsonata,
+    lustre_file_systems,
+    recorded_resources,
+    short_waits,
+    stack_updates,
+    state_machine_arn,
+    string_literals,
+    topic_subscriptions,
+    training_jobs,
+)
+
+
+class _Installed:
+    done = False
+
+
+def install() -> None:
+    """Add everything to moto in this process, once."""
+    if _Installed.done:
+        return
+    _Installed.done = True
+    for addition in ADDITIONS:
+        addition.install()

@@ -1,0 +1,85 @@
+"""The app that the chain tests deploy: small jobs, each with something of its own."""
+
+from pathlib import Path
+
+import aws_cdk as cdk
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
+from aws_cdk import aws_sqs as sqs
+
+import cdk_distributed_training as dt
+
+CODE = Path(__file__).parent / "code"
+HOUR = cdk.Duration.hours(1)
+
+
+def job(stack, id, *, bucket, channels, network=None, **options):
+    """Two machines, one process on each, started without torch."""
+    options = {"max_runtime": HOUR, "hyperparameters": {"steps": 3}, **options}
+    return dt.DistributedTrainingJob(
+        stack,
+        id,
+        source=dt.SourceCode.from_directory(CODE, entry_script="train.py"),
+        instances=dt.Instances("ml.c7i.2xlarge", count=2),
+        distribution=dt.Processes(process_count_per_node=1),
+        network=network,
+        channels=channels,
+        output_bucket=bucket,
+        **options,
+    )
+
+
+def chain_stack(app, *, steps=3):
+    """A job on spot, one with a short time limit, one on a file system, and who is told of the first one's runs."""
+    stack = cdk.Stack(app, "Chain")
+    bucket = s3.Bucket(stack, "Data")
+    network = dt.TrainingNetwork(stack, "Network")
+    train = dt.Channel.from_bucket("train", bucket, prefix="corpus/")
+    main = job(
+        stack,
+        "Main",
+        bucket=bucket,
+        channels=[train],
+        network=network,
+        job_name="main",
+        spot=dt.ManagedSpot(max_wait=HOUR),
+        hyperparameters={"steps": steps, "note": 'it\'s "quoted" {x} $.y'},
+    )
+    job(
+        stack,
+        "Short",
+        bucket=bucket,
+        channels=[train],
+        network=network,
+        job_name="short",
+        max_runtime=cdk.Duration.seconds(2),
+    )
+    corpus = dt.LustreFileSystem(stack, "Corpus", network=network, storage_capacity=cdk.Size.gibibytes(1200))
+    corpus.add_data_repository(bucket, prefix="corpus/", file_system_path="/corpus")
+    job(
+        stack,
+        "Shared",
+        bucket=bucket,
+        channels=[corpus.channel("train", directory_path="/corpus")],
+        network=network,
+        job_name="shared",
+    )
+    queue = sqs.Queue(stack, "Queue")
+    topic = sns.Topic(stack, "Topic")
+    topic.add_subscription(subscriptions.SqsSubscription(queue, raw_message_delivery=True))
+    main.on_state_change("Told", target=targets.SnsTopic(topic), statuses=["Completed", "Failed"])
+    main.on_state_change("Queued", target=targets.SqsQueue(queue), statuses=["InProgress"])
+    cdk.CfnOutput(stack, "Bucket", value=bucket.bucket_name)
+    cdk.CfnOutput(stack, "QueueUrl", value=queue.queue_url)
+    cdk.CfnOutput(stack, "FileSystem", value=corpus.file_system_id)
+    return stack
+
+
+def synthesize(folder, **options):
+    """The app as `cdk synth` leaves it."""
+    app = cdk.App(outdir=str(folder))
+    chain_stack(app, **options)
+    app.synth()
+    return folder
