@@ -11,6 +11,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
+from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.request.channels import s3_channel
 
 
@@ -43,5 +44,5 @@ class CodeAsset(Construct):
         """
         bucket = self._asset.bucket
         for action, arn in (("s3:ListBucket", bucket.bucket_arn), ("s3:GetObject", bucket.arn_for_objects("*.zip"))):
-            iam.Grant.add_to_principal(grantee=grantee, actions=[action], resource_arns=[arn])
+            allow(grantee, [action], [arn])
         return s3_channel(self._channel_name, self._asset.s3_object_url)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aws_cdk import aws_iam as iam
-
+from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.request.mlflow_config import MlflowConfig
 
 if TYPE_CHECKING:
+    from aws_cdk import aws_iam as iam
     from aws_cdk import aws_kms as kms
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/train-remote-debugging.html
@@ -46,12 +46,12 @@ _MLFLOW = tuple(
 
 def allow_remote_debug(grantee: iam.IGrantable) -> None:
     """Allow the containers to be entered by Systems Manager, which knows no resources here."""
-    iam.Grant.add_to_principal(grantee=grantee, actions=list(_REMOTE_DEBUG), resource_arns=["*"])
+    allow(grantee, _REMOTE_DEBUG, ["*"])
 
 
 def allow_mlflow(grantee: iam.IGrantable, mlflow: MlflowConfig) -> None:
     """Allow to report runs to one MLflow server or app."""
-    iam.Grant.add_to_principal(grantee=grantee, actions=list(_MLFLOW), resource_arns=[mlflow.resource_arn])
+    allow(grantee, _MLFLOW, [mlflow.resource_arn])
 
 
 def allow_output_key(grantee: iam.IGrantable, key: kms.IKey) -> None:
@@ -65,10 +65,4 @@ def allow_volume_key(grantee: iam.IGrantable, key: kms.IKey) -> None:
     Source: https://docs.aws.amazon.com/sagemaker/latest/dg/encryption-at-rest.html
     """
     key.grant(grantee, "kms:Decrypt", "kms:DescribeKey", "kms:GenerateDataKeyWithoutPlaintext")
-    grantee.grant_principal.add_to_principal_policy(
-        iam.PolicyStatement(
-            actions=["kms:CreateGrant"],
-            resources=[key.key_arn],
-            conditions={"Bool": {"kms:GrantIsForAWSResource": "true"}},
-        )
-    )
+    allow(grantee, ["kms:CreateGrant"], [key.key_arn], {"Bool": {"kms:GrantIsForAWSResource": "true"}})

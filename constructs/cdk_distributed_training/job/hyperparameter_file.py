@@ -13,6 +13,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
+from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.request.channels import HYPERPARAMETER_CHANNEL, s3_channel
 
 
@@ -41,5 +42,5 @@ class HyperparameterFile(Construct):
         """Grant reading, and return the request's entry."""
         bucket = self._asset.bucket
         for action, arn in (("s3:ListBucket", bucket.bucket_arn), ("s3:GetObject", bucket.arn_for_objects("*.json"))):
-            iam.Grant.add_to_principal(grantee=grantee, actions=[action], resource_arns=[arn])
+            allow(grantee, [action], [arn])
         return s3_channel(HYPERPARAMETER_CHANNEL, self._asset.s3_object_url)

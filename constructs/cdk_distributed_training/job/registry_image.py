@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
-from aws_cdk import aws_ecr as ecr
-from aws_cdk import aws_iam as iam
-from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import image as rules
+from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.job.training_image import TrainingImage
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.instances import Instances
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_ecr as ecr
+    from aws_cdk import aws_iam as iam
+    from constructs import Construct
 
 _ECR = re.compile(
     r"(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.[a-z0-9.-]+/(?P<repository>[^:@]+)([:@].+)?"
@@ -72,5 +76,5 @@ def grant_pull(grantee: iam.IGrantable, account: str, region: str, repository: s
     """Allow to pull from exactly one repository."""
     actions = ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"]
     arn = f"arn:{cdk.Aws.PARTITION}:ecr:{region}:{account}:repository/{repository}"
-    iam.Grant.add_to_principal(grantee=grantee, actions=actions, resource_arns=[arn])
-    iam.Grant.add_to_principal(grantee=grantee, actions=["ecr:GetAuthorizationToken"], resource_arns=["*"])
+    allow(grantee, actions, [arn])
+    allow(grantee, ["ecr:GetAuthorizationToken"], ["*"])

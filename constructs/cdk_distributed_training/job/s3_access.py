@@ -6,6 +6,8 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 
+from cdk_distributed_training.job.allow import allow
+
 _LIST = ("s3:ListBucket",)
 _READ = ("s3:GetObject",)
 _WRITE = ("s3:AbortMultipartUpload", "s3:PutObject")
@@ -38,7 +40,7 @@ def _grant(grantee: iam.IGrantable, bucket: s3.IBucket, prefix: str, actions: tu
     principal = grantee.grant_principal
     elsewhere = _in_another_account(bucket, principal)
     for granted, arn in ((_LIST, bucket.bucket_arn), (actions, bucket.arn_for_objects(f"{prefix}*"))):
-        principal.add_to_principal_policy(iam.PolicyStatement(actions=sorted(granted), resources=[arn]))
+        allow(grantee, granted, [arn])
         if elsewhere:
             bucket.add_to_resource_policy(
                 iam.PolicyStatement(actions=sorted(granted), resources=[arn], principals=[principal])

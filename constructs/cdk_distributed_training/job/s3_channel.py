@@ -12,6 +12,7 @@ from aws_cdk import aws_s3 as s3
 
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import request as rules
+from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.job.s3_access import grant_read
 from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.request.channel_options import ChannelOptions
@@ -216,7 +217,7 @@ def _grant_of(uri: str) -> Grant:
 
     def grant(grantee: iam.IGrantable) -> None:
         for action, arn in (("s3:ListBucket", bucket_arn), ("s3:GetObject", f"{bucket_arn}/{prefix}*")):
-            iam.Grant.add_to_principal(grantee=grantee, actions=[action], resource_arns=[arn])
+            allow(grantee, [action], [arn])
 
     return grant
 

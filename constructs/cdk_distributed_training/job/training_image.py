@@ -5,15 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
-
-from aws_cdk import aws_ecr as ecr
-from aws_cdk import aws_iam as iam
-from aws_cdk import aws_lambda as lambda_
-from constructs import Construct
+from typing import TYPE_CHECKING, Literal
 
 from cdk_distributed_training.request.instances import Instances
 from cdk_distributed_training.request.registry_access import RegistryAccess
+
+if TYPE_CHECKING:
+    from aws_cdk import aws_ecr as ecr
+    from aws_cdk import aws_iam as iam
+    from aws_cdk import aws_lambda as lambda_
+    from constructs import Construct
 
 
 class TrainingImage(ABC):

@@ -13,6 +13,7 @@ from constructs import Construct
 from cdk_distributed_training.checks.acknowledgements import acknowledge_wildcards
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.rules.brought_role import unchangeable_role
+from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.job.role_mutability import may_change
 from cdk_distributed_training.job.training_principal import TrainingPrincipal
 
@@ -124,9 +125,7 @@ class TrainingRole(Construct):
     def _allow(
         self, actions: list[str], resources: list[str], conditions: dict[str, dict[str, str]] | None = None
     ) -> None:
-        self._principal.add_to_principal_policy(
-            iam.PolicyStatement(actions=actions, resources=resources, conditions=conditions)
-        )
+        allow(self.grantee, actions, resources, conditions)
 
     def _policy(self, *roles: iam.IRole) -> iam.ManagedPolicy:
         self._document = iam.PolicyDocument()
