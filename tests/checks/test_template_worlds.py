@@ -188,3 +188,29 @@ Resources:
       VpcConfig: {SecurityGroupIds: [sg-12345678], Subnets: [!Ref A, !Ref B]}
 """
     assert [str(item.finding) for item in judge(read_text(text)).judgements] == []
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        ("2", ("DT121", Severity.ERROR, "")),
+        ("!Ref Count", ("DT121", Severity.WARNING, "if there are several machines")),
+        ("1", None),
+    ],
+)
+def test_a_number_of_machines_that_others_choose(count, expected):
+    text = f"""
+Parameters: {{Count: {{Type: Number}}}}
+Resources:
+  Group: {{Type: AWS::EC2::SecurityGroup, Properties: {{VpcId: v, GroupDescription: d}}}}
+  In:
+    Type: AWS::EC2::SecurityGroupIngress
+    Properties: {{GroupId: !Ref Group, IpProtocol: -1, SourceSecurityGroupId: !Ref Group}}
+  Cluster:
+    Type: AWS::SageMaker::Cluster
+    Properties:
+      InstanceGroups: [{{InstanceType: ml.p5.48xlarge, InstanceCount: {count}}}]
+      VpcConfig: {{SecurityGroupIds: [!Ref Group], Subnets: [a]}}
+"""
+    found = [(item.finding.rule, item.finding.severity, item.choice) for item in judge(read_text(text)).judgements]
+    assert found == ([expected] if expected else [])

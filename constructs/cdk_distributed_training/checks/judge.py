@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from cdk_distributed_training.checks.findings import Finding, Severity
@@ -12,7 +12,13 @@ from cdk_distributed_training.checks.rule import Check, Rule
 from cdk_distributed_training.checks.scene import Scene
 from cdk_distributed_training.checks.template.document import Document, Kind
 from cdk_distributed_training.checks.template.view import NotJudgedError, Path
-from cdk_distributed_training.checks.template.worlds import World, default_world, names_used, other_worlds
+from cdk_distributed_training.checks.template.worlds import (
+    World,
+    default_world,
+    names_used,
+    other_worlds,
+    with_many_nodes,
+)
 
 # services whose resources rules look at; conditions and parameters of others decide nothing
 _JUDGED = ("AWS::EC2::", "AWS::FSx::", "AWS::IAM::", "AWS::SageMaker::", "AWS::Scheduler::", "AWS::StepFunctions::")
@@ -27,7 +33,7 @@ def judge(document: Document) -> Report:
     """
     found: dict[tuple[str, Path], Judgement] = {}
     not_judged: dict[NotJudged, None] = {}
-    for world in _worlds(document):
+    for world in _worlds(document, not_judged):
         scene = Scene(document, world)
         for outcome in _run(scene):
             if isinstance(outcome, NotJudged):
@@ -46,12 +52,13 @@ def judge(document: Document) -> Report:
     return Report(document, tuple(ordered), tuple(not_judged))
 
 
-def _worlds(document: Document) -> Iterator[World]:
-    if document.kind is not Kind.TEMPLATE:
-        yield World()
-        return
-    template = document.source.content
-    yield default_world(template)
+def _worlds(document: Document, not_judged: Mapping[NotJudged, None]) -> Iterator[World]:
+    """The choices to judge under; `not_judged` fills while they are."""
+    template = document.source.content if document.kind is Kind.TEMPLATE else {}
+    defaults = default_world(template)
+    yield defaults
+    if any(item.path[-1:] == ("InstanceCount",) for item in not_judged):
+        yield with_many_nodes(defaults)
     resources = template.get("Resources")
     nodes = [
         row

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Protocol, TypeVar
 
 from cdk_distributed_training.checks.template.document import Document, Kind
 from cdk_distributed_training.checks.template.graph import Graph
-from cdk_distributed_training.checks.template.view import Path
+from cdk_distributed_training.checks.template.view import NotJudgedError, Path
 from cdk_distributed_training.checks.template.worlds import World
 
 
@@ -30,12 +31,14 @@ class Scene:
 
     Attributes:
         document: The document.
+        world: The choice.
         graph: Its resources; without any where the document is no template.
     """
 
     def __init__(self, document: Document, world: World) -> None:
         """Find nothing yet."""
         self.document = document
+        self.world = world
         template = document.source.content if document.kind is Kind.TEMPLATE else {}
         self.graph = Graph(template, world, region=document.region)
         self._found: dict[type[Any], list[Any]] = {}
@@ -43,5 +46,11 @@ class Scene:
     def all(self, kind: type[SubjectT]) -> list[SubjectT]:
         """The subjects of one kind, found once."""
         if kind not in self._found:
-            self._found[kind] = list(kind.find(self))
+            self._found[kind] = list(self._find(kind))
         return self._found[kind]
+
+    def _find(self, kind: type[Any]) -> Iterator[Any]:
+        try:
+            yield from kind.find(self)
+        except NotJudgedError:
+            return  # a resource whose properties are one token: nothing is to be found in it

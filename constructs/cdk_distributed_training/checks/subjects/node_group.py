@@ -10,7 +10,7 @@ from cdk_distributed_training.checks.scene import Scene
 from cdk_distributed_training.checks.subjects.security_groups import SecurityGroups
 from cdk_distributed_training.checks.subjects.training_request import TrainingRequest
 from cdk_distributed_training.checks.template.graph import Graph, Resource
-from cdk_distributed_training.checks.template.view import Path, View, values
+from cdk_distributed_training.checks.template.view import NotJudgedError, Path, View, values
 from cdk_distributed_training.data.tables import instance_types
 
 _EFA_INTERFACES = ("efa", "efa-only")
@@ -78,31 +78,30 @@ class NodeGroup:
     def find(cls, scene: Scene) -> Iterator[NodeGroup]:
         """Every group of nodes in a document."""
         for request in scene.all(TrainingRequest):
-            yield cls._of_request(request)
+            yield cls._of_request(request, many=scene.world.many_nodes)
         for resource in scene.graph.of_type("AWS::SageMaker::Cluster"):
-            yield from cls._of_cluster(resource, scene.graph)
+            yield from cls._of_cluster(resource, scene.graph, many=scene.world.many_nodes)
         for resource in scene.graph.of_type("AWS::EC2::LaunchTemplate", "AWS::EC2::Instance"):
             yield from cls._of_interfaces(resource, scene.graph)
 
     @classmethod
-    def _of_request(cls, request: TrainingRequest) -> NodeGroup:
+    def _of_request(cls, request: TrainingRequest, *, many: bool) -> NodeGroup:
         return cls(
             path=request.path,
             graph=request.graph,
             read=request.view,
             groups_key=("VpcConfig", "SecurityGroupIds"),
             subnets_key=("VpcConfig", "Subnets"),
-            count=lambda: request.instance_count,
+            count=_counter(lambda: request.instance_count, many=many),
             efa=lambda: request.uses_efa,
             is_training_job=True,
             efa_interfaces=lambda: max((machine.efa_interfaces for machine in request.machines), default=0),
         )
 
     @classmethod
-    def _of_cluster(cls, resource: Resource, graph: Graph) -> Iterator[NodeGroup]:
+    def _of_cluster(cls, resource: Resource, graph: Graph, *, many: bool) -> Iterator[NodeGroup]:
         properties = View(resource.properties.value)
-        rows = properties.raw("InstanceGroups")
-        for index, row in enumerate(rows if isinstance(rows, list) else ()):
+        for index, row in _rows(properties, "InstanceGroups"):
             group = View(row, ("InstanceGroups", index))
             own = group.has("OverrideVpcConfig")
             base: Path = ("InstanceGroups", index, "OverrideVpcConfig") if own else ("VpcConfig",)
@@ -112,7 +111,7 @@ class NodeGroup:
                 read=properties,
                 groups_key=(*base, "SecurityGroupIds"),
                 subnets_key=(*base, "Subnets"),
-                count=_counter(group),
+                count=_counter(_count_of(group), many=many),
                 efa=_efa_by_type(group),
                 efa_interfaces=_interfaces_by_type(group),
             )
@@ -123,14 +122,11 @@ class NodeGroup:
         root: Path = () if resource.type == "AWS::EC2::Instance" else ("LaunchTemplateData",)
         base: Path = (*root, "NetworkInterfaces")
         target = (*root, "CapacityReservationSpecification", "CapacityReservationTarget", "CapacityReservationId")
-        interfaces = properties.raw(*base)
         seen: list[Any] = []
-        for index, interface in enumerate(interfaces if isinstance(interfaces, list) else ()):
-            view = View(interface)
-            is_efa = isinstance(interface, dict) and interface.get("InterfaceType") in _EFA_INTERFACES
-            groups_key = "Groups" if isinstance(interface, dict) and "Groups" in interface else "GroupSet"
-            if is_efa and view.raw(groups_key) not in seen:
-                seen.append(view.raw(groups_key))
+        for index, interface in _rows(properties, *base):
+            groups_key = "Groups" if "Groups" in interface else "GroupSet"
+            if interface.get("InterfaceType") in _EFA_INTERFACES and interface.get(groups_key) not in seen:
+                seen.append(interface.get(groups_key))
                 yield cls(
                     path=resource.properties.path,
                     graph=graph,
@@ -143,8 +139,33 @@ class NodeGroup:
                 )
 
 
-def _counter(group: View) -> Callable[[], float]:
+def _rows(properties: View, *keys: str | int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The literal mappings of a list, with their indexes; none where the list is not known."""
+    try:
+        rows = properties.raw(*keys)
+    except NotJudgedError:
+        return
+    for index, row in enumerate(rows if isinstance(rows, list) else ()):
+        if isinstance(row, dict):
+            yield index, row
+
+
+def _count_of(group: View) -> Callable[[], float]:
     return lambda: group.number("InstanceCount") or 1
+
+
+def _counter(count: Callable[[], float], *, many: bool) -> Callable[[], float]:
+    """The number of nodes; several where that is not known and is to be assumed."""
+
+    def counted() -> float:
+        try:
+            return count()
+        except NotJudgedError:
+            if many:
+                return MANY
+            raise
+
+    return counted
 
 
 def _efa_by_type(group: View) -> Callable[[], bool]:

@@ -8,7 +8,7 @@ judged together, and never as a cross product.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -27,11 +27,18 @@ class World:
         parameters: Values of the parameters that the choice settles.
         conditions: Truth of the conditions that the choice settles.
         label: The choice in words, empty for the defaults.
+        many_nodes: Whether a number of machines that is not known counts as several.
     """
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
     conditions: Mapping[str, bool] = field(default_factory=dict)
     label: str = ""
+    many_nodes: bool = False
+
+
+def with_many_nodes(world: World) -> World:
+    """The same choice, with several machines wherever an execution chooses their number."""
+    return replace(world, label="there are several machines", many_nodes=True)
 
 
 def default_world(template: Mapping[str, Any]) -> World:
