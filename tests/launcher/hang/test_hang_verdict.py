@@ -33,6 +33,20 @@ class TestCulprit:
         assert "host algo-1 rank 1 (local rank 1)" in said
         assert said.endswith("at /opt/ml/code/train.py:10 in load; rank 0 waits in a collective")
 
+    def test_a_script_that_was_started_by_a_library_of_collectives(self) -> None:
+        """`-m mpi4py` is below every script that mpirun starts."""
+        run = Frame("/usr/lib/python3/dist-packages/mpi4py/run.py", 160, "main")
+        said = first_line(stack(0, TRAIN, run), stack(1, LOAD, run), stack(2, TRAIN, run))
+        assert said.endswith("rank 1 (local rank 1) | silent for 30 s | at /opt/ml/code/train.py:10 in load; "
+                             "the others stand elsewhere")  # fmt: skip
+
+    def test_one_that_says_where_it_is_before_one_that_does_not(self) -> None:
+        """A machine under load may not let every process answer in time."""
+        said = first_line(stack(0), stack(1, SEND, TRAIN), stack(2, LOAD), stack(3, SEND, TRAIN))
+        assert "rank 2 (local rank 0)" in said
+        said = first_line(stack(0, SEND, TRAIN), stack(1, SEND, TRAIN), stack(2))
+        assert said.endswith("it shows no Python stack (process state S); ranks 0, 1 wait in a collective")
+
     def test_the_one_that_stands_elsewhere(self) -> None:
         said = first_line(stack(0, SEND, TRAIN), stack(1, SEND, LOAD), stack(2, SEND, TRAIN))
         assert "rank 1 (local rank 1)" in said
@@ -74,6 +88,19 @@ Extension modules: numpy (total: 1)
             Frame("/opt/ml/code/my code.py", 10, "load"),
             Frame("/opt/ml/code/train.py", 20, "<module>"),
         )
+
+    def test_the_main_thread_where_another_took_the_signal(self) -> None:
+        output = b"""Fatal Python error: Aborted
+
+Current thread 0x00007f1 (most recent call first):
+  <no Python frame>
+
+Thread 0x00007f2 (most recent call first):
+  File "/opt/ml/code/train.py", line 20 in <module>
+
+Extension modules: numpy (total: 1)
+"""
+        assert read_frames(output) == (Frame("/opt/ml/code/train.py", 20, "<module>"),)
 
     def test_what_faulthandler_really_writes(self, tmp_path: Path) -> None:
         path = tmp_path / "stack"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import NamedTuple, Optional
 
@@ -44,8 +45,9 @@ class Stack(NamedTuple):
 
     @property
     def in_collective(self) -> bool:
-        """Whether it waits for other ranks."""
-        return any(_COLLECTIVE.search(frame.file) for frame in self.frames)
+        """Whether it waits for other ranks: what the user's code has called, and not what may have called that."""
+        inner = itertools.takewhile(lambda frame: frame != self.where, self.frames)
+        return any(_COLLECTIVE.search(frame.file) for frame in [*inner, *self.frames[:1]])
 
     @property
     def doing(self) -> str:
@@ -61,21 +63,19 @@ class Stack(NamedTuple):
 def read_frames(output: bytes) -> tuple[Frame, ...]:
     """The main thread's frames in the last crash report within a process's output.
 
-    Every thread has its paragraph; the one that took the signal, which is the main one, comes as the *current* thread.
+    Every thread has its paragraph, and the main one comes last. It is not always the *current* one, which is the thread
+    that took the signal: any thread may, where the process was stopped.
     https://docs.python.org/3/library/faulthandler.html
     """
     lines = output.decode(errors="replace").split("\n")
     starts = [number for number, line in enumerate(lines) if line.startswith(_FATAL)]
     if not starts:
         return ()
-    frames: list[Frame] = []
-    current = False
+    threads: list[list[Frame]] = [[]]
     for line in lines[starts[-1] + 1 :]:
         found = _FRAME.match(line)
-        if found and current:
-            frames.append(Frame(found["file"], int(found["line"]), found["function"]))
-        elif line.startswith(("Current thread ", "Thread 0x", "Stack (most recent call first)")):
-            if frames:
-                break
-            current = not line.startswith("Thread 0x")
-    return tuple(frames)
+        if found:
+            threads[-1].append(Frame(found["file"], int(found["line"]), found["function"]))
+        elif line.startswith(("Current thread ", "Thread 0x")):
+            threads.append([])
+    return tuple(next((frames for frames in reversed(threads) if frames), ()))

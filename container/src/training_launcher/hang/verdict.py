@@ -44,10 +44,12 @@ def _culprit(stacks: Sequence[Stack]) -> tuple[Optional[Stack], str]:
     if not stacks:
         return None, "no rank has written anything, and none could be asked where it stands"
     waiting = [stack for stack in stacks if stack.in_collective]
+    others = f"{_waiting(waiting)} in a collective"
     for suspects, why in (
         ([stack for stack in stacks if stack.state in ("T", "t")], "the others wait"),
         ([stack for stack in stacks if stack.state == "D" and not stack.frames], "it waits in the kernel for a device"),
-        ([stack for stack in stacks if not stack.in_collective], f"{_waiting(waiting)} in a collective"),
+        ([stack for stack in stacks if stack.frames and not stack.in_collective] if waiting else [], others),
+        ([stack for stack in stacks if not stack.frames] if waiting else [], others),
         (_minority(stacks), "the others stand elsewhere"),
     ):
         if suspects and len(suspects) < len(stacks):
