@@ -47,6 +47,15 @@ rule(
     good=given(kind="smp", image=_IMAGE),
 )(library_support.library_in_image)
 rule(
+    "DT424",
+    severity=Severity.WARNING,
+    title="A distribution of TensorFlow in an image for PyTorch",
+    why="The script's import of TensorFlow fails, after the machines have started, unless it installs it first.",
+    source="https://www.tensorflow.org/guide/distributed_training",
+    bad=given(kind="parameter-server", image=_OLD_IMAGE),
+    good=given(kind="torchrun", image=_OLD_IMAGE),
+)(library_support.framework_in_image)
+rule(
     "DT430",
     title="A parameter of the model parallel library out of its range",
     why=_REFUSED,
