@@ -133,7 +133,10 @@ class Supervisor:
         from training_launcher.hang.examination import RankExamination, Silent  # noqa: PLC0415  seldom needed
 
         self._examined = True
-        silent = [Silent(rank.number, rank.local, rank.pid, self._streams[rank.local]) for rank in self.running_ranks]
+        silent = [
+            Silent(rank.number, rank.local, rank.pid, self._streams[rank.local], rank.status)
+            for rank in self._ranks.values()
+        ]
         return RankExamination(self._reactor, silent, finished)
 
     def stop_ranks(self) -> None:

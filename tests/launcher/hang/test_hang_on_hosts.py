@@ -64,6 +64,20 @@ for _ in range(7):
     assert [outcome.code for outcome in outcomes.values()] == [0, 0], outcomes
 
 
+def test_a_rank_that_leaves_early(job: LauncherJob) -> None:
+    """It ends well, and leaves the others waiting."""
+    job.source(
+        train__py="""
+import os, time
+print("up", flush=True)
+if os.environ["RANK"] != "1":
+    time.sleep(100)
+"""
+    )
+    text = str(job.run(*TWO, "--", "train.py")["algo-2"].failure)
+    assert text.startswith("hang | host algo-1 rank 1 (local rank 1) | silent for 2 s | it has ended with exit code 0")
+
+
 def test_a_rank_under_a_shell_and_one_that_is_no_python(job: LauncherJob) -> None:
     """The shell is not asked but the program in it; another program has no stack to show."""
     job.source(

@@ -3,7 +3,7 @@
 import faulthandler
 from pathlib import Path
 
-from training_launcher.hang.stack import Frame, Stack, read_frames
+from training_launcher.hang.stack import ENDED, Frame, Stack, read_frames
 from training_launcher.hang.verdict import judge
 
 SEND = Frame("/usr/lib/python3/dist-packages/torch/distributed/distributed_c10d.py", 3000, "all_reduce")
@@ -26,6 +26,10 @@ class TestCulprit:
             "hang | host algo-2 rank 3 (local rank 1) | silent for 30 s | its process is stopped (SIGSTOP or a "
             "debugger) at /opt/ml/code/train.py:20 in step; the others wait"
         )
+
+    def test_one_that_has_ended_while_others_wait(self) -> None:
+        said = first_line(stack(0, SEND, TRAIN), stack(1, state=ENDED), stack(2, SEND, TRAIN))
+        assert said.endswith("it has ended with exit code 0; ranks 0, 2 wait in a collective")
 
     def test_the_one_outside_of_the_collective(self) -> None:
         """Also when it is one of two, where there is no majority."""
@@ -111,6 +115,17 @@ Extension modules: numpy (total: 1)
         frames = read_frames(path.read_bytes())
         assert frames[0].function == "test_what_faulthandler_really_writes"
         assert frames[0].file == __file__
+
+    def test_a_rank_that_raised_when_another_had_been_asked(self) -> None:
+        """It was in the collective that its neighbour has left by being asked."""
+        output = b"""[rank2]: Traceback (most recent call last):
+[rank2]:   File "/opt/ml/code/train.py", line 20, in step
+[rank2]:     dist.all_reduce(total)
+[rank2]:   File "/usr/lib/python3/dist-packages/torch/distributed/distributed_c10d.py", line 3000, in all_reduce
+[rank2]:     work.wait()
+[rank2]: RuntimeError: Connection closed by peer
+"""
+        assert read_frames(output) == (SEND, TRAIN)
 
     def test_no_report(self) -> None:
         assert read_frames(b"nothing\n\xff") == ()

@@ -10,10 +10,10 @@ import contextlib
 import signal
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 from training_launcher.children import innermost, process_state, send
-from training_launcher.hang.stack import read_frames
+from training_launcher.hang.stack import ENDED, read_frames
 from training_launcher.output import Stream
 from training_launcher.reactor import Reactor
 
@@ -29,6 +29,8 @@ class Silent(NamedTuple):
     local: int
     pid: int
     stream: Stream
+    status: Optional[int] = None
+    """How it ended, if it has: with 0, or because another rank was asked sooner and went away."""
 
 
 class RankExamination:
@@ -36,7 +38,7 @@ class RankExamination:
 
     Args:
         reactor: The event loop.
-        ranks: The ranks that still run.
+        ranks: The ranks of this host.
         finished: Called once with what to report of each rank.
     """
 
@@ -53,6 +55,9 @@ class RankExamination:
         now = time.monotonic()
         for rank in self._ranks:
             self._quiet[rank.number] = now - rank.stream.last_read
+            if rank.status is not None:
+                self._states[rank.number] = "" if rank.status else ENDED
+                continue
             process = innermost(rank.pid)
             self._states[rank.number] = process_state(process)
             _no_core_file(process)
@@ -62,7 +67,10 @@ class RankExamination:
         self._look()
 
     def _look(self) -> None:
-        if any(process_state(rank.pid) for rank in self._ranks) and time.monotonic() < self._until:
+        if (
+            any(rank.status is None and process_state(rank.pid) for rank in self._ranks)
+            and time.monotonic() < self._until
+        ):
             self._reactor.later(_LOOK, self._look)
             return
         self._finished([self._report(rank) for rank in self._ranks])

@@ -6,10 +6,16 @@ import itertools
 import re
 from typing import NamedTuple, Optional
 
+_TRACEBACK_FRAME = re.compile(r'^(?:\[rank\d+\]: ?)?  File "(?P<file>.*)", line (?P<line>\d+), in (?P<function>.*)$')
+_TRACEBACK = re.compile(r"^(?:\[rank\d+\]: ?)?Traceback \(most recent call last\):$")
 _FATAL = "Fatal Python error: "
 _FRAME = re.compile(r'^  File "(?P<file>.*)", line (?P<line>\d+) in (?P<function>.*)$')
 _OTHERS_CODE = re.compile(r"/(site-packages|dist-packages|python3(\.\d+)?)/|^<frozen ")
 _COLLECTIVE = re.compile(r"/torch/distributed/|/torch_xla/|/torch_neuronx/|/mpi4py/|/horovod/|/smdistributed/")
+
+
+ENDED = "ended"
+"""State of a rank that has ended well, while others may wait for it."""
 
 
 class Frame(NamedTuple):
@@ -52,6 +58,8 @@ class Stack(NamedTuple):
     @property
     def doing(self) -> str:
         """What it does, in a few words."""
+        if self.state == ENDED:
+            return "it has ended with exit code 0"
         if self.state in ("T", "t"):
             return "its process is stopped (SIGSTOP or a debugger)" + (f" at {self.where}" if self.where else "")
         if not self.where:
@@ -70,7 +78,7 @@ def read_frames(output: bytes) -> tuple[Frame, ...]:
     lines = output.decode(errors="replace").split("\n")
     starts = [number for number, line in enumerate(lines) if line.startswith(_FATAL)]
     if not starts:
-        return ()
+        return _traceback_frames(lines)
     threads: list[list[Frame]] = [[]]
     for line in lines[starts[-1] + 1 :]:
         found = _FRAME.match(line)
@@ -79,3 +87,10 @@ def read_frames(output: bytes) -> tuple[Frame, ...]:
         elif line.startswith(("Current thread ", "Thread 0x")):
             threads.append([])
     return tuple(next((frames for frames in reversed(threads) if frames), ()))
+
+
+def _traceback_frames(lines: list[str]) -> tuple[Frame, ...]:
+    """Of a rank that raised an exception instead, as soon as one that it waited for had been asked."""
+    starts = [number for number, line in enumerate(lines) if _TRACEBACK.match(line)]
+    found = [_TRACEBACK_FRAME.match(line) for line in lines[starts[-1] :]] if starts else []
+    return tuple(Frame(one["file"], int(one["line"]), one["function"]) for one in reversed(found) if one)

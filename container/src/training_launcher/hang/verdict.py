@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Optional
 
 from training_launcher.failure import Failure
-from training_launcher.hang.stack import Stack
+from training_launcher.hang.stack import ENDED, Stack
 
 EXIT_CODE = 124
 """As ``timeout`` of GNU coreutils ends."""
@@ -47,6 +47,7 @@ def _culprit(stacks: Sequence[Stack]) -> tuple[Optional[Stack], str]:
     others = f"{_waiting(waiting)} in a collective"
     for suspects, why in (
         ([stack for stack in stacks if stack.state in ("T", "t")], "the others wait"),
+        ([stack for stack in stacks if stack.state == ENDED], others if waiting else "the others wait"),
         ([stack for stack in stacks if stack.state == "D" and not stack.frames], "it waits in the kernel for a device"),
         ([stack for stack in stacks if stack.frames and not stack.in_collective] if waiting else [], others),
         ([stack for stack in stacks if not stack.frames] if waiting else [], others),
