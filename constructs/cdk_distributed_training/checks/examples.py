@@ -129,6 +129,11 @@ def group_rule(direction: str, *, of: str, peer: str | None = None, **properties
     }
 
 
+def subnet_in(zone: Any, cidr: str = "10.0.0.0/20", vpc: str = "vpc-0123456789abcdef0") -> Data:
+    """A subnet's resource."""
+    return {"Type": "AWS::EC2::Subnet", "Properties": {"VpcId": vpc, "CidrBlock": cidr, "AvailabilityZone": zone}}
+
+
 def open_to_itself(name: str) -> Data:
     """A group that is open to itself in both directions, and its two rules."""
     return {

@@ -7,24 +7,21 @@ from collections.abc import Iterator
 from cdk_distributed_training.checks.examples import (
     Data,
     Example,
-    file_system,
-    group,
     in_vpc,
     job,
-    lustre_job,
     machines,
     open_to_itself,
     request,
+    subnet_in,
     template,
 )
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.rule import at, problem, rule
 from cdk_distributed_training.checks.rules import network
-from cdk_distributed_training.checks.subjects.lustre_client import LustreClient
 from cdk_distributed_training.checks.subjects.node_group import NodeGroup
-from cdk_distributed_training.checks.subjects.subnets import made_here, of_ids
+from cdk_distributed_training.checks.subjects.subnets import made_here, of_ids, zone_words
 from cdk_distributed_training.checks.subjects.training_request import TrainingRequest
-from cdk_distributed_training.checks.template.values import ZoneByIndex, describe, differ
+from cdk_distributed_training.checks.template.values import ZoneByIndex
 from cdk_distributed_training.checks.template.view import values
 
 _EFA = "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html#efa-limits"
@@ -35,30 +32,13 @@ _CHANNEL = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_FileSy
 _EFA_APART = ("ml.p4d.", "ml.p4de.", "ml.dl1.")
 
 
-def _subnet(zone: object, cidr: str = "10.0.0.0/20", vpc: str = "vpc-0123456789abcdef0") -> Data:
-    return {"Type": "AWS::EC2::Subnet", "Properties": {"VpcId": vpc, "CidrBlock": cidr, "AvailabilityZone": zone}}
-
-
 def _by_index(index: int) -> Data:
     return {"Fn::Select": [index, {"Fn::GetAZs": ""}]}
 
 
 def _on(*subnets: str, instance_type: str = "ml.p5.48xlarge", count: int = 2) -> Data:
-    vpc = in_vpc(["Nodes"], [{"Ref": subnet} for subnet in subnets])
+    vpc = in_vpc(["Nodes"], [{"Ref": name} for name in subnets])
     return {**open_to_itself("Nodes"), "Job": job(ResourceConfig=machines(instance_type, count), VpcConfig=vpc)}
-
-
-def _lustre_on(job_subnets: list[str], *, vpc: str = "vpc-0123456789abcdef0", zone: str = "us-east-1a") -> Example:
-    """A file system on the subnet A, and a job."""
-    return template(
-        {
-            "A": _subnet("us-east-1a"),
-            "B": _subnet(zone, "10.0.16.0/20", vpc),
-            "Nodes": group(),
-            "FileSystem": file_system(SubnetIds=[{"Ref": "A"}]),
-            "Job": lustre_job(VpcConfig=in_vpc(["Nodes"], [{"Ref": subnet} for subnet in job_subnets])),
-        }
-    )
 
 
 def _reserved(zone: str) -> Example:
@@ -75,7 +55,7 @@ def _reserved(zone: str) -> Example:
     return template(
         {
             **open_to_itself("Nodes"),
-            "A": _subnet("us-east-1a"),
+            "A": subnet_in("us-east-1a"),
             "Reservation": {"Type": "AWS::EC2::CapacityReservation", "Properties": {**reservation, "InstanceCount": 2}},
             "Template": {"Type": "AWS::EC2::LaunchTemplate", "Properties": {"LaunchTemplateData": data}},
         }
@@ -103,14 +83,14 @@ def security_group_count(job_request: TrainingRequest) -> Iterator[Finding]:
     title="EFA nodes over several availability zones",
     why="EFA does not cross zones: whenever nodes land in different ones, the first collective hangs or fails.",
     source=_EFA,
-    bad=template({"A": _subnet(_by_index(0)), "B": _subnet(_by_index(1), "10.0.16.0/20"), **_on("A", "B")}),
-    good=template({"A": _subnet(_by_index(0)), **_on("A")}),
+    bad=template({"A": subnet_in(_by_index(0)), "B": subnet_in(_by_index(1), "10.0.16.0/20"), **_on("A", "B")}),
+    good=template({"A": subnet_in(_by_index(0)), **_on("A")}),
 )
 def one_zone(nodes: NodeGroup) -> Iterator[Finding]:
     """DT130: all subnets of EFA nodes lie in one zone."""
     if not (nodes.in_vpc and nodes.is_multi_node and nodes.efa()):
         return
-    zones = {_words(subnet.zone): None for subnet in made_here(nodes.graph, nodes.subnet_ids)}
+    zones = {zone_words(subnet.zone): None for subnet in made_here(nodes.graph, nodes.subnet_ids)}
     if len(zones) > 1:
         yield problem(
             *nodes.subnets_key,
@@ -137,87 +117,13 @@ def one_zone(nodes: NodeGroup) -> Iterator[Finding]:
         VpcConfig={"SecurityGroupIds": ["sg-0123456789"], "Subnets": ["subnet-0123456789"]},
     ),
 )
-def one_subnet(nodes: NodeGroup) -> Iterator[Finding]:
+def onesubnet(nodes: NodeGroup) -> Iterator[Finding]:
     """DT131: where the zones are not known, a second subnet is a risk without a use."""
     if not (nodes.is_training_job and nodes.in_vpc and nodes.is_multi_node and nodes.efa()):
         return
     subnets = nodes.subnet_ids
     if len(subnets) > 1 and len(made_here(nodes.graph, subnets)) < len(subnets):
         yield problem(*nodes.subnets_key, got=f"{len(subnets)} subnets", allowed="one subnet", fix="name one of them")
-
-
-@rule(
-    "DT132",
-    on=LustreClient,
-    severity=Severity.WARNING,
-    title="A file system in another zone than its job",
-    why="It works for one instance, more slowly, and every byte between zones is billed.",
-    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/using-fsx-lustre.html",
-    bad=_lustre_on(["B"], zone="us-east-1b"),
-    good=_lustre_on(["B"]),
-)
-def same_zone(client: LustreClient) -> Iterator[Finding]:
-    """DT132: nodes and data belong into one zone."""
-    graph = client.request.graph
-    own = {_words(subnet.zone) for subnet in of_ids(graph, values(client.file_system.view, "SubnetIds"))}
-    jobs = {_words(subnet.zone) for subnet in of_ids(graph, client.nodes.subnet_ids)}
-    if own and jobs and not own & jobs:
-        yield problem(
-            "VpcConfig",
-            "Subnets",
-            got=f"a job in {' and '.join(sorted(jobs))}, a file system in {' and '.join(sorted(own))}",
-            allowed="one zone for both",
-            fix="give the job the file system's subnet",
-        )
-
-
-@rule(
-    "DT133",
-    on=LustreClient,
-    severity=Severity.WARNING,
-    title="A job that may start in another subnet than its file system",
-    why="SageMaker may use any of the subnets: from those in other zones every byte is billed, and EFA nodes fail.",
-    source=_CHANNEL,
-    bad=_lustre_on(["A", "B"]),
-    good=_lustre_on(["A"]),
-)
-def only_its_subnet(client: LustreClient) -> Iterator[Finding]:
-    """DT133: the job gets the file system's subnet and no other."""
-    subnets = client.nodes.subnet_ids
-    own = values(client.file_system.view, "SubnetIds")
-    if len(subnets) > 1 and any(subnet in own for subnet in subnets):
-        yield problem(
-            "VpcConfig",
-            "Subnets",
-            got=f"{len(subnets)} subnets, of which one is the file system's",
-            allowed="the file system's subnet alone",
-            fix="leave out the others",
-        )
-
-
-@rule(
-    "DT134",
-    on=LustreClient,
-    severity=Severity.WARNING,
-    title="A file system in another VPC than its job",
-    why="The job cannot mount it, unless the two VPCs are connected and routed.",
-    source=_CHANNEL,
-    bad=_lustre_on(["B"], vpc="vpc-0fedcba9876543210"),
-    good=_lustre_on(["B"]),
-)
-def same_vpc(client: LustreClient) -> Iterator[Finding]:
-    """DT134: both VPCs are known, and differ."""
-    graph = client.request.graph
-    own = [subnet.vpc for subnet in of_ids(graph, values(client.file_system.view, "SubnetIds"))]
-    jobs = [subnet.vpc for subnet in of_ids(graph, client.nodes.subnet_ids)]
-    if own and jobs and all(differ(vpc, other) for vpc in jobs for other in own):
-        yield problem(
-            "VpcConfig",
-            "Subnets",
-            got="subnets of another VPC than the file system's",
-            allowed="the file system's VPC",
-            fix="give the job the file system's subnet",
-        )
 
 
 @rule(
@@ -228,8 +134,8 @@ def same_vpc(client: LustreClient) -> Iterator[Finding]:
     why="Each node takes at least two addresses, with EFA at least five; a restart or a second job takes as many again."
     " Without free addresses a job fails to start, and a subnet's range cannot be changed.",
     source=_TRAIN_VPC,
-    bad=template({"A": _subnet("us-east-1a", "10.0.0.0/27"), **_on("A", count=16)}),
-    good=template({"A": _subnet("us-east-1a", "10.0.0.0/24"), **_on("A", count=16)}),
+    bad=template({"A": subnet_in("us-east-1a", "10.0.0.0/27"), **_on("A", count=16)}),
+    good=template({"A": subnet_in("us-east-1a", "10.0.0.0/24"), **_on("A", count=16)}),
 )
 def addresses(nodes: NodeGroup) -> Iterator[Finding]:
     """DT139: the documented minimum, for one run."""
@@ -254,8 +160,8 @@ def addresses(nodes: NodeGroup) -> Iterator[Finding]:
     title="A zone by an index that not every region has",
     why="Some regions offer an account two zones only: there the deployment fails, since Fn::Select is out of range.",
     source="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-getavailabilityzones.html",
-    bad=template({"A": _subnet(_by_index(2)), **_on("A")}),
-    good=template({"A": _subnet(_by_index(1)), **_on("A")}),
+    bad=template({"A": subnet_in(_by_index(2)), **_on("A")}),
+    good=template({"A": subnet_in(_by_index(1)), **_on("A")}),
 )
 def zone_index(nodes: NodeGroup) -> Iterator[Finding]:
     """DT141: the first two exist everywhere."""
@@ -326,16 +232,16 @@ def types_that_talk(job_request: TrainingRequest) -> Iterator[Finding]:
                 "Type": "AWS::EC2::VPC",
                 "Properties": {"CidrBlock": "10.0.0.0/16", "InstanceTenancy": "dedicated"},
             },
-            "A": _subnet("us-east-1a")
-            | {"Properties": {**_subnet("us-east-1a")["Properties"], "VpcId": {"Ref": "Vpc"}}},
+            "A": subnet_in("us-east-1a")
+            | {"Properties": {**subnet_in("us-east-1a")["Properties"], "VpcId": {"Ref": "Vpc"}}},
             **_on("A"),
         }
     ),
     good=template(
         {
             "Vpc": {"Type": "AWS::EC2::VPC", "Properties": {"CidrBlock": "10.0.0.0/16"}},
-            "A": _subnet("us-east-1a")
-            | {"Properties": {**_subnet("us-east-1a")["Properties"], "VpcId": {"Ref": "Vpc"}}},
+            "A": subnet_in("us-east-1a")
+            | {"Properties": {**subnet_in("us-east-1a")["Properties"], "VpcId": {"Ref": "Vpc"}}},
             **_on("A"),
         }
     ),
@@ -376,11 +282,7 @@ def reserved_zone(nodes: NodeGroup) -> Iterator[Finding]:
     if reserved and zones and all(isinstance(zone, str) and zone != reserved for zone in zones):
         yield problem(
             *nodes.subnets_key,
-            got=f"a subnet in {_words(zones[0])}, a reservation in {reserved}",
+            got=f"a subnet in {zone_words(zones[0])}, a reservation in {reserved}",
             allowed=f"subnets in {reserved}",
             fix="use a subnet of the reservation's zone",
         )
-
-
-def _words(zone: str | ZoneByIndex) -> str:
-    return zone if isinstance(zone, str) else describe(zone)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.template.graph import Graph, Resource
-from cdk_distributed_training.checks.template.values import PartialText, ZoneByIndex, differ, is_undecided
+from cdk_distributed_training.checks.template.values import PartialText, ZoneByIndex, describe, differ, is_undecided
 from cdk_distributed_training.checks.template.view import NotJudgedError, View
 
 SUBNET = "AWS::EC2::Subnet"
@@ -133,3 +133,8 @@ def made_here(graph: Graph, ids: list[Any]) -> list[Subnet]:
     """Those of the subnets that this template makes."""
     resources = (graph.target(value, SUBNET) for value in ids)
     return [Subnet(resource, graph) for resource in resources if resource is not None]
+
+
+def zone_words(zone: str | ZoneByIndex) -> str:
+    """A zone in words; equal zones have equal words."""
+    return zone if isinstance(zone, str) else describe(zone)
