@@ -363,3 +363,21 @@ def test_the_optimized_integration_passes_arguments_by_the_environment(others):
     assert "ContainerArguments" not in request["AlgorithmSpecification"]
     assert json.loads(request["Environment"]["TRAINING_LAUNCHER_ARGUMENTS"])[-2:] == ["--", "train.py"]
     assert "createTrainingJob.sync" in json.dumps(others[1])
+
+
+def test_an_abort_stops_the_job_in_either_integration(others):
+    resources = others[1]["Resources"]
+    for job in ("Inside", "Optimized"):
+        (rule,) = [
+            row["Properties"]
+            for name, row in resources.items()
+            if name.startswith(f"{job}StateMachineEnded") and row["Type"] == "AWS::Events::Rule"
+        ]
+        assert rule["EventPattern"]["detail"]["status"] == ["ABORTED", "FAILED", "TIMED_OUT"]
+        (machine,) = [
+            row["Properties"]
+            for name, row in resources.items()
+            if name.startswith(f"{job}StateMachineJob") and row["Type"] == "AWS::StepFunctions::StateMachine"
+        ]
+        # by this the stopping machine knows the job as the execution's
+        assert "TRAINING_EXECUTION_ARN" in json.dumps(machine["DefinitionString"])
