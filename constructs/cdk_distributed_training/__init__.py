@@ -33,9 +33,24 @@ if TYPE_CHECKING:
     from cdk_distributed_training.distribution.smp import SMP as SMP
     from cdk_distributed_training.distribution.torchrun import Torchrun as Torchrun
     from cdk_distributed_training.distribution.xla import Xla as Xla
+    from cdk_distributed_training.engines.batch.attempt_rule import AttemptRule as AttemptRule
+    from cdk_distributed_training.engines.batch.queued_training_job import QueuedTrainingJob as QueuedTrainingJob
+    from cdk_distributed_training.engines.batch.shares import FairShare as FairShare
+    from cdk_distributed_training.engines.batch.shares import QuotaShare as QuotaShare
+    from cdk_distributed_training.engines.batch.training_queue import TrainingQueue as TrainingQueue
+    from cdk_distributed_training.engines.pipeline.step_retry import StepRetry as StepRetry
+    from cdk_distributed_training.engines.pipeline.training_pipeline import TrainingPipeline as TrainingPipeline
+    from cdk_distributed_training.engines.schedule.training_on_new_data import TrainingOnNewData as TrainingOnNewData
+    from cdk_distributed_training.engines.schedule.training_schedule import TrainingSchedule as TrainingSchedule
+    from cdk_distributed_training.engines.tuning.ranges import CategoricalRange as CategoricalRange
+    from cdk_distributed_training.engines.tuning.ranges import ContinuousRange as ContinuousRange
+    from cdk_distributed_training.engines.tuning.ranges import IntegerRange as IntegerRange
+    from cdk_distributed_training.engines.tuning.tuned_training_job import TunedTrainingJob as TunedTrainingJob
+    from cdk_distributed_training.engines.tuning.tuning_objective import TuningObjective as TuningObjective
     from cdk_distributed_training.job.distributed_training_job import DistributedTrainingJob as DistributedTrainingJob
     from cdk_distributed_training.job.s3_channel import Channel as Channel
     from cdk_distributed_training.job.source_code import SourceCode as SourceCode
+    from cdk_distributed_training.job.training_guardrails import TrainingGuardrails as TrainingGuardrails
     from cdk_distributed_training.job.training_image import TrainingImage as TrainingImage
     from cdk_distributed_training.network.interfaces import ITrainingNetwork as ITrainingNetwork
     from cdk_distributed_training.network.internet_access import InternetAccess as InternetAccess
@@ -75,11 +90,14 @@ __version__ = "0.1.0"
 
 # public name -> module that defines it; keep it sorted, and in step with the imports above, which type checkers read
 _PUBLIC = {
+    "AttemptRule": "engines.batch.attempt_rule",
+    "CategoricalRange": "engines.tuning.ranges",
     "Channel": "job.s3_channel",
     "ChannelOptions": "request.channel_options",
     "CheckpointConfig": "request.checkpoint_config",
     "Command": "distribution.command",
     "ConfigurationError": "checks.findings",
+    "ContinuousRange": "engines.tuning.ranges",
     "DataRepositoryEvent": "storage.data_repository",
     "DebuggerCollection": "request.debugger",
     "DebuggerHook": "request.debugger",
@@ -90,6 +108,7 @@ _PUBLIC = {
     "EvaluationRule": "request.evaluation_rule",
     "ExecutionInputError": "request.override",
     "ExperimentConfig": "request.experiment_config",
+    "FairShare": "engines.batch.shares",
     "Finding": "checks.findings",
     "IEfsFileSystem": "storage.efs_interfaces",
     "ILustreFileSystem": "storage.interfaces",
@@ -98,6 +117,7 @@ _PUBLIC = {
     "InstancePlacement": "request.instance_placement",
     "InstancePreference": "request.instance_preference",
     "Instances": "request.instances",
+    "IntegerRange": "engines.tuning.ranges",
     "InternetAccess": "network.internet_access",
     "LustreDeploymentType": "storage.lustre_deployment_type",
     "LustreFileSystem": "storage.lustre_file_system",
@@ -116,17 +136,27 @@ _PUBLIC = {
     "Processes": "distribution.processes",
     "Profiler": "request.profiler",
     "PyTorchDDP": "distribution.pytorch_ddp",
+    "QueuedTrainingJob": "engines.batch.queued_training_job",
+    "QuotaShare": "engines.batch.shares",
     "RetryStrategy": "request.retry_strategy",
     "SMDistributedDataParallel": "distribution.smdistributed_data_parallel",
     "SMDistributedModelParallel": "distribution.smdistributed_model_parallel",
     "SMP": "distribution.smp",
     "SourceCode": "job.source_code",
+    "StepRetry": "engines.pipeline.step_retry",
     "TensorBoardConfig": "request.tensor_board_config",
     "Torchrun": "distribution.torchrun",
     "TrainingCall": "network.training_call",
     "TrainingChannel": "request.channels",
+    "TrainingGuardrails": "job.training_guardrails",
     "TrainingImage": "job.training_image",
     "TrainingNetwork": "network.training_network",
+    "TrainingOnNewData": "engines.schedule.training_on_new_data",
+    "TrainingPipeline": "engines.pipeline.training_pipeline",
+    "TrainingQueue": "engines.batch.training_queue",
+    "TrainingSchedule": "engines.schedule.training_schedule",
+    "TunedTrainingJob": "engines.tuning.tuned_training_job",
+    "TuningObjective": "engines.tuning.tuning_objective",
     "Xla": "distribution.xla",
     "distribution_from_sagemaker": "distribution.from_sagemaker",
 }

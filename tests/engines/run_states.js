@@ -1,6 +1,7 @@
 // Runs a state machine in JSONata the way Step Functions does, with scripted answers in place of AWS.
 // Input: {definition, input, name, variables of the context, answers: {api: [answer, ...]}, the last answer repeats}.
 // An answer is {result}, {error, cause} or {result, until: seconds}: given while less time than that has been waited.
+const { createHash } = require("crypto");
 const jsonata = require("jsonata");
 const task = JSON.parse(require("fs").readFileSync(0, "utf8"));
 const compiled = new Map();
@@ -21,6 +22,9 @@ async function evaluate(template, scope) {
   if (/\$(?![A-Za-z])/.test(text.replace(/"[^"]*"|\/[^/]*\//g, ""))) throw new Failed("IllegalVariable", text);
   if (!compiled.has(text)) {
     const expression = jsonata(text);
+    // functions that Step Functions adds to JSONata
+    expression.registerFunction("hash", (text, algorithm) =>
+      createHash(algorithm.replace("-", "").toLowerCase()).update(text).digest("hex"), "<ss:s>");
     expression.registerFunction("uuid", () => (++run.uuids).toString(16).padStart(8, "0") + "-ffff", "<:s>");
     compiled.set(text, expression);
   }

@@ -1,4 +1,4 @@
-"""CreateTrainingJob as botocore models it, with what botocore leaves to the service: enums, patterns, maxima."""
+"""API calls as botocore models them, with what botocore leaves to the service: enums, patterns, maxima."""
 
 import functools
 import re
@@ -8,17 +8,33 @@ import botocore.validate
 
 
 @functools.cache
-def input_shape():
+def input_shape(service="sagemaker", operation="CreateTrainingJob"):
     """The shape of the request."""
-    return (
-        botocore.session.get_session().get_service_model("sagemaker").operation_model("CreateTrainingJob").input_shape
-    )
+    return botocore.session.get_session().get_service_model(service).operation_model(operation).input_shape
 
 
-def problems(request):
+def problems(request, service="sagemaker", operation="CreateTrainingJob"):
     """All that the service would refuse in a request, as far as the model says."""
-    report = botocore.validate.ParamValidator().validate(request, input_shape())
-    return [*report.generate_report().splitlines(), *_strict(request, input_shape(), "request")]
+    shape = input_shape(service, operation)
+    report = botocore.validate.ParamValidator().validate(request, shape)
+    return [*report.generate_report().splitlines(), *_strict(request, shape, "request")]
+
+
+def state_machine_problems(arguments, service, operation):
+    """The same of a call's arguments as Step Functions spells them, which begins every member with a capital."""
+    return problems(_as_modelled(arguments, input_shape(service, operation)), service, operation)
+
+
+def _as_modelled(value, shape):
+    if shape.type_name == "structure" and isinstance(value, dict):
+        names = {name[0].upper() + name[1:]: name for name in shape.members}
+        return {
+            names.get(name, name): _as_modelled(item, shape.members[names[name]]) if name in names else item
+            for name, item in value.items()
+        }
+    if shape.type_name == "list" and isinstance(value, list):
+        return [_as_modelled(item, shape.member) for item in value]
+    return value
 
 
 def _strict(value, shape, place):

@@ -25,6 +25,13 @@ MODULES = [
     "engines.integration",
     "engines.job_states",
     "engines.stop_states",
+    "engines.batch.queued_states",
+    "engines.batch.stop_states",
+    "engines.pipeline.pipeline_definition",
+    "engines.schedule.guard_states",
+    "engines.tuning.stop_states",
+    "engines.tuning.trial_definition",
+    "engines.tuning.tuning_states",
 ]
 
 

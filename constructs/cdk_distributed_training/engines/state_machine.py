@@ -6,23 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 import aws_cdk as cdk
-from aws_cdk import aws_events as events
-from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
-from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from cdk_distributed_training.checks.acknowledgements import acknowledge
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import state_machine as rules
+from cdk_distributed_training.engines.ended_execution import stop_with_execution
+from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.integration import Integration, start_call
 from cdk_distributed_training.engines.job_states import JobStates
 from cdk_distributed_training.engines.machine import Machine
-from cdk_distributed_training.engines.service_role import ServiceRole
 from cdk_distributed_training.engines.stop_states import stop_definition
-from cdk_distributed_training.monitoring.log_group import create_log_group
 
 
 class TrainingStateMachine(Construct):
@@ -74,7 +70,7 @@ class TrainingStateMachine(Construct):
         call = start_call(integration)
         raise_errors(call.findings(request), where=self.node.path)
         jobs = stack.format_arn(service="sagemaker", resource="training-job", resource_name=f"{job_name}-*")
-        log_group = self._log_group(encryption_key)
+        log_group = create_execution_log(self, encryption_key=encryption_key)
         self._job = Machine(
             self,
             "Job",
@@ -113,69 +109,12 @@ class TrainingStateMachine(Construct):
             wildcards="each run's training job has a name of its own behind the job's, and listing knows no resources",
             log_group=log_group,
         )
-        self._stop_with_the_execution(stack)
+        stop_with_execution(self, of=self._job.state_machine, start=self._stop.state_machine)
 
     @property
     def state_machine(self) -> sfn.StateMachine:
         """The state machine of which each execution is one run of the job."""
         return self._job.state_machine
-
-    def _stop_with_the_execution(self, stack: cdk.Stack) -> None:
-        """Stop the job of an execution that was aborted or timed out, or failed before the job ended."""
-        stop = self._stop.state_machine
-        role = ServiceRole(
-            self,
-            "EndedRole",
-            service="events.amazonaws.com",
-            source_arn=stack.format_arn(service="events", resource="rule", resource_name="*"),
-            statements=[iam.PolicyStatement(actions=["states:StartExecution"], resources=[stop.state_machine_arn])],
-        )
-        rule = events.Rule(
-            self,
-            "Ended",
-            description="Stops the training job of an execution that ended without it",
-            event_pattern=events.EventPattern(
-                source=["aws.states"],
-                detail_type=["Step Functions Execution Status Change"],
-                detail={
-                    "status": ["ABORTED", "FAILED", "TIMED_OUT"],
-                    "stateMachineArn": [self._job.state_machine.state_machine_arn],
-                },
-            ),
-            targets=[
-                targets.SfnStateMachine(
-                    stop,
-                    role=role.role,
-                    input=events.RuleTargetInput.from_object(
-                        {
-                            "execution_arn": events.EventField.from_path("$.detail.executionArn"),
-                            "execution_name": events.EventField.from_path("$.detail.name"),
-                        }
-                    ),
-                )
-            ],
-        )
-        acknowledge(
-            rule,
-            "Serverless-EventBusDLQ",
-            "EventBridge tries for a day; a job that nobody stops still ends by max_runtime, and nobody reads a queue",
-        )
-
-    def _log_group(self, encryption_key: kms.IKey | None) -> logs.LogGroup:
-        """The log of both state machines: kept for three months, gone with the stack."""
-        # Groups of other names each lengthen one policy of the account, which ends at 5,120 characters. The stack's
-        # own identity makes the name new each time the stack is made:
-        # https://docs.aws.amazon.com/step-functions/latest/dg/bp-cwl.html
-        identity = cdk.Fn.select(4, cdk.Fn.split("-", cdk.Fn.select(2, cdk.Fn.split("/", cdk.Aws.STACK_ID))))
-        name = cdk.Names.unique_resource_name(self, max_length=80, separator="-")
-        return create_log_group(
-            self,
-            "LogGroup",
-            encryption_key=encryption_key,
-            log_group_name=f"/aws/vendedlogs/states/{name}-{identity}",
-            retention=logs.RetentionDays.THREE_MONTHS,
-            removal_policy=cdk.RemovalPolicy.DESTROY,
-        )
 
 
 def _managed_rule(stack: cdk.Stack) -> str:

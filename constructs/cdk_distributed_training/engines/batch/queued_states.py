@@ -1,0 +1,252 @@
+"""The states that put one training job into a queue of AWS Batch and wait for it.
+
+    Defaults -> Overrides -> Fits -> Payload -> Submit -> Wait <-> Look -> Ended -> Describe -> Completed | NotCompleted
+                               |                  |                          |         |
+                               +-> TooMany        +-> NotStarted             +---------+-> NotQueued (never had a job)
+
+Batch does the attempts, and waits for capacity itself. A run has one service job, of which the name follows from the
+execution's ARN, so that it is found again without a record of it.
+
+Sources: https://docs.aws.amazon.com/batch/latest/userguide/service-jobs.html,
+https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitServiceJob.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
+from cdk_distributed_training.engines.call_retries import BRIEF, PATIENT
+from cdk_distributed_training.engines.job_expressions import expression, overrides, run_name
+from cdk_distributed_training.engines.pauses import first_pause, next_pause
+from cdk_distributed_training.request.override import overridable, override
+
+# what AWS Batch puts before the name of each training job that it creates
+TRAINING_JOB_PREFIXES = ("AWSBatch", "awsbatch")
+
+_ENDED = '$states.input.Status in ["SUCCEEDED", "FAILED"]'
+_TIME_IS_UP = '$states.input.SecondaryStatus in ["MaxRuntimeExceeded", "MaxWaitTimeExceeded"]'
+
+
+def service_job_name(prefix: str, execution_arn: str, execution_name: str) -> str:
+    """JSONata for the name of an execution's service job.
+
+    Args:
+        prefix: JSONata for the job's own name.
+        execution_arn: JSONata for the execution's ARN.
+        execution_name: JSONata for the execution's name.
+    """
+    return f'{run_name(prefix, execution_name)} & "-" & $substring($hash({execution_arn}, "SHA-256"), 0, 8)'
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueuedStates:
+    """What the states of one queued job depend on.
+
+    Attributes:
+        partition: The AWS partition, for the integration's ARN.
+        job_name: The job's own name.
+        request: The `CreateTrainingJob` request without a name.
+        submission: Members of `SubmitServiceJob` besides the job's name and payload.
+        poll_interval: Shortest time between two looks at the job, in seconds.
+        max_instances: Most machines that the queue has; `None` if nobody knows.
+    """
+
+    partition: str
+    job_name: str
+    request: Mapping[str, Any]
+    submission: Mapping[str, Any]
+    poll_interval: int
+    max_instances: float | None = None
+
+    def definition(self) -> dict[str, Any]:
+        """The whole state machine."""
+        return {
+            "Comment": "Queues one SageMaker training job; input: {hyperparameters?: object, instance_count?: number}",
+            "QueryLanguage": "JSONata",
+            "StartAt": "Defaults",
+            "States": {**self._prepare(), **self._submit(), **self._watch(), **_END},
+        }
+
+    @property
+    def _counted(self) -> bool:
+        return "instance_count" in overridable(self.request)
+
+    def _prepare(self) -> dict[str, Any]:
+        defaults = {"job_name": self.job_name, "hyperparameters": self.request.get("HyperParameters", {})}
+        if self._counted:
+            defaults["instance_count"] = self.request["ResourceConfig"]["InstanceCount"]
+        if self.max_instances is not None:
+            defaults["max_instances"] = self.max_instances
+        guarded = self._counted and self.max_instances is not None
+        payload = override(
+            self.request,
+            name=expression("$jobName"),
+            instance_count=expression("$overrides.instance_count") if self._counted else None,
+            hyperparameters=expression("$overrides.hyperparameters"),
+        )
+        payload["Environment"] = {
+            **payload.get("Environment", {}),
+            EXECUTION_VARIABLE: expression("$states.context.Execution.Id"),
+        }
+        name = service_job_name("$defaults.job_name", "$states.context.Execution.Id", "$states.context.Execution.Name")
+        given = overrides("$defaults", "$states.input", members=overridable(self.request))
+        return {
+            "Defaults": {"Type": "Pass", "Assign": {"defaults": defaults}, "Next": "Overrides"},
+            "Overrides": {
+                "Type": "Pass",
+                "Assign": {"overrides": expression(given), "jobName": expression(name)},
+                "Next": "Fits" if guarded else "Payload",
+            },
+            **(_FITS if guarded else {}),
+            "Payload": {"Type": "Pass", "Assign": {"payload": payload}, "Next": "Submit"},
+        }
+
+    def _submit(self) -> dict[str, Any]:
+        return {
+            "Submit": {
+                "Type": "Task",
+                "Resource": f"arn:{self.partition}:states:::aws-sdk:batch:submitServiceJob",
+                "Arguments": {
+                    **self.submission,
+                    "JobName": expression("$jobName"),
+                    "ServiceJobType": "SAGEMAKER_TRAINING",
+                    "ServiceRequestPayload": expression("$string($payload)"),
+                    # an answer that gets lost makes no second job
+                    "ClientToken": expression('$substring($hash($states.context.Execution.Id, "SHA-256"), 0, 64)'),
+                },
+                "Assign": {"jobId": expression("$states.result.JobId"), **first_pause(self.poll_interval)},
+                "Retry": [{**BRIEF[0], "ErrorEquals": ["Batch.BatchException", "Batch.ServerException"]}],
+                "Catch": [{"ErrorEquals": ["States.ALL"], "Output": _PROBLEM, "Next": "NotStarted"}],
+                "Next": "Wait",
+            },
+        }
+
+    def _watch(self) -> dict[str, Any]:
+        return {
+            "Wait": {"Type": "Wait", "Seconds": expression("$pause"), "Next": "Look"},
+            "Look": {
+                "Type": "Task",
+                "Resource": f"arn:{self.partition}:states:::aws-sdk:batch:describeServiceJob",
+                "Arguments": {"JobId": expression("$jobId")},
+                "Assign": next_pause(self.poll_interval),
+                "Output": _LOOK,
+                "Retry": PATIENT,
+                "Next": "Ended",
+            },
+            "Ended": {
+                "Type": "Choice",
+                "Choices": [
+                    {
+                        "Condition": expression(f"{_ENDED} and $exists($states.input.TrainingJobArn)"),
+                        "Assign": {"seen": expression("$states.input")},
+                        "Next": "Describe",
+                    },
+                    {"Condition": expression(_ENDED), "Next": "NotQueued"},
+                ],
+                "Default": "Wait",
+            },
+            "Describe": {
+                "Type": "Task",
+                "Resource": f"arn:{self.partition}:states:::aws-sdk:sagemaker:describeTrainingJob",
+                "Arguments": {"TrainingJobName": expression('$substringAfter($seen.TrainingJobArn, "/")')},
+                "Output": _OUTCOME,
+                "Retry": BRIEF,
+                # Batch knows enough to tell success from failure
+                "Catch": [{"ErrorEquals": ["States.ALL"], "Output": _OUTCOME_BY_BATCH, "Next": "Outcome"}],
+                "Next": "Outcome",
+            },
+            "Outcome": {
+                "Type": "Choice",
+                "Choices": [
+                    {
+                        "Condition": expression(f'$seen.Status = "SUCCEEDED" and $not({_TIME_IS_UP})'),
+                        "Next": "Completed",
+                    }
+                ],
+                "Default": "NotCompleted",
+            },
+        }
+
+
+_FITS: dict[str, Any] = {
+    "Fits": {
+        "Type": "Choice",
+        "Choices": [
+            {"Condition": expression("$overrides.instance_count > $defaults.max_instances"), "Next": "TooMany"}
+        ],
+        "Default": "Payload",
+    },
+    "TooMany": {
+        "Type": "Fail",
+        "Error": "TrainingJobNotStarted",
+        "Cause": expression(
+            '"instance_count " & $overrides.instance_count & " is more than the " & $defaults.max_instances'
+            ' & " machines of the queue, in which the job would wait for ever"'
+        ),
+    },
+}
+
+_PROBLEM = expression(
+    """{
+        "Error": $states.errorOutput.Error,
+        "Cause": $exists($states.errorOutput.Cause) ? $states.errorOutput.Cause : ""
+    }"""
+)
+_LOOK = expression(
+    """{
+        "JobId": $jobId,
+        "Status": $states.result.Status,
+        "StatusReason": $states.result.StatusReason,
+        "IsTerminated": $states.result.IsTerminated = true,
+        "TrainingJobArn": $states.result.LatestAttempt.ServiceResourceId.Value
+    }"""
+)
+_OUTCOME = expression(
+    """{
+        "TrainingJobName": $states.result.TrainingJobName,
+        "TrainingJobStatus": $states.result.TrainingJobStatus,
+        "SecondaryStatus": $states.result.SecondaryStatus,
+        "FailureReason": $exists($states.result.FailureReason)
+            ? $states.result.FailureReason : ($seen.Status = "FAILED" ? $seen.StatusReason),
+        "ModelArtifacts": $states.result.ModelArtifacts
+    }"""
+)
+_OUTCOME_BY_BATCH = expression(
+    """{
+        "TrainingJobName": $substringAfter($seen.TrainingJobArn, "/"),
+        "TrainingJobStatus": $seen.Status = "SUCCEEDED" ? "Completed" : $seen.IsTerminated ? "Stopped" : "Failed",
+        "SecondaryStatus": $seen.Status,
+        "FailureReason": $seen.StatusReason
+    }"""
+)
+
+_END: dict[str, Any] = {
+    "Completed": {"Type": "Succeed"},
+    "NotCompleted": {
+        "Type": "Fail",
+        "Error": expression(
+            f'"TrainingJob" & ({_TIME_IS_UP} ? $states.input.SecondaryStatus : $states.input.TrainingJobStatus)'
+        ),
+        "Cause": expression(
+            """$states.input.TrainingJobName & ": " & ($exists($states.input.FailureReason)
+                ? $states.input.FailureReason
+                : $states.input.TrainingJobStatus & ", " & $states.input.SecondaryStatus)"""
+        ),
+    },
+    "NotQueued": {
+        "Type": "Fail",
+        "Error": expression('$states.input.IsTerminated ? "TrainingJobStopped" : "TrainingJobNotStarted"'),
+        "Cause": expression(
+            """$jobName & " left the queue before it started" & ($exists($states.input.StatusReason)
+                ? ": " & $states.input.StatusReason : "")"""
+        ),
+    },
+    "NotStarted": {
+        "Type": "Fail",
+        "Error": "TrainingJobNotStarted",
+        "Cause": expression('$states.input.Error & ": " & $states.input.Cause & " (" & $jobName & ")"'),
+    },
+}

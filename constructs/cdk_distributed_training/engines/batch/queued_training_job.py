@@ -1,0 +1,186 @@
+"""The engine that runs a job by a queue of AWS Batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from cdk_distributed_training.checks.findings import Finding, raise_errors
+from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.checks.rules.state_machine import poll_interval as poll_interval_rule
+from cdk_distributed_training.engines.batch.attempt_rule import AttemptRule
+from cdk_distributed_training.engines.batch.queued_states import TRAINING_JOB_PREFIXES, QueuedStates
+from cdk_distributed_training.engines.batch.stop_states import terminate_definition
+from cdk_distributed_training.engines.batch.training_queue import ITrainingQueue
+from cdk_distributed_training.engines.ended_execution import stop_with_execution
+from cdk_distributed_training.engines.execution_grants import ExecutionGrants
+from cdk_distributed_training.engines.execution_log import create_execution_log
+from cdk_distributed_training.engines.machine import Machine
+from cdk_distributed_training.engines.training_definition import ITrainingDefinition
+
+_SUBMIT = "https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitServiceJob.html"
+_LARGEST = 2**31 - 1
+
+
+class QueuedTrainingJob(Construct):
+    """A job that waits in a queue for its machines; each execution of `state_machine` is one run.
+
+    Input and outcome are those of the job's own state machine: `{"hyperparameters": {...}, "instance_count": n}`, and
+    the errors `TrainingJobFailed`, `TrainingJobStopped`, `TrainingJobMaxRuntimeExceeded` and so on. A stopped execution
+    takes its job out of the queue, or stops it. Batch names the training jobs itself: `AWSBatch...`.
+
+    Construct ids, which are part of the interface: `Job`, `Stop`, `Ended`, `EndedRole`, `LogGroup`.
+
+    Example:
+        >>> queue = TrainingQueue(stack, "Queue", max_instances=64)  # doctest: +SKIP
+        >>> queued = QueuedTrainingJob(stack, "Queued", job=job, queue=queue, priority=10)  # doctest: +SKIP
+        >>> queued.grants.start(researchers)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        job: ITrainingDefinition,
+        queue: ITrainingQueue,
+        share: str | None = None,
+        priority: float | None = None,
+        attempts: float = 1,
+        attempt_rules: Sequence[AttemptRule] = (),
+        attempt_timeout: cdk.Duration | None = None,
+        max_preemptions: float | None = None,
+        poll_interval: cdk.Duration | None = None,
+        encryption_key: kms.IKey | None = None,
+    ) -> None:
+        """Make the state machines.
+
+        Args:
+            scope: The parent construct.
+            id: The construct id.
+            job: The job.
+            queue: The queue.
+            share: The queue's share that the job belongs to, where it has shares.
+            priority: The job's rank among those of its share, from 0 to 9999; the highest comes first.
+            attempts: How often the job is tried in all, from 1 to 10; once unless given. Attempts that found no
+                capacity do not count.
+            attempt_rules: After which reasons it is tried again; after all of them unless given.
+            attempt_timeout: Longest time of one attempt; the job's own limit unless given.
+            max_preemptions: How often the job gives way to others before it fails; without limit unless given. For
+                queues with quota shares.
+            poll_interval: Shortest time between two looks at the job; 30 seconds unless given. Jobs that wait or run
+                for long are looked at more seldom.
+            encryption_key: Key for the log; CloudWatch Logs' own unless given.
+
+        Raises:
+            ConfigurationError: Literal values cannot work; all of them are listed.
+        """
+        super().__init__(scope, id)
+        stack = cdk.Stack.of(self)
+        poll = 30 if poll_interval is None else poll_interval.to_seconds(integral=False)
+        timeout = None if attempt_timeout is None else attempt_timeout.to_seconds(integral=False)
+        findings = [
+            *poll_interval_rule(poll),
+            *queue.share_findings(share),
+            *_numbers(priority=priority, attempts=attempts, attempt_timeout=timeout, max_preemptions=max_preemptions),
+            *(finding for rule in attempt_rules for finding in rule.findings()),
+            *_fits(job.request, queue.max_instances),
+        ]
+        raise_errors(findings, where=self.node.path)
+        submission = {
+            "JobQueue": queue.job_queue_arn,
+            **queue.share_members(share),
+            "RetryStrategy": {
+                "Attempts": attempts,
+                **({"EvaluateOnExit": [rule.render() for rule in attempt_rules]} if attempt_rules else {}),
+            },
+            **({} if priority is None else {"SchedulingPriority": priority}),
+            **({} if timeout is None else {"TimeoutConfig": {"AttemptDurationSeconds": timeout}}),
+            **(
+                {}
+                if max_preemptions is None
+                else {"PreemptionConfiguration": {"PreemptionRetriesBeforeTermination": max_preemptions}}
+            ),
+        }
+        service_jobs = stack.format_arn(service="batch", resource="service-job", resource_name="*")
+        log_group = create_execution_log(self, encryption_key=encryption_key)
+        self._job = Machine(
+            self,
+            "Job",
+            definition=QueuedStates(
+                partition=stack.partition,
+                job_name=job.job_name,
+                request=job.request,
+                submission=submission,
+                poll_interval=int(poll),
+                max_instances=queue.max_instances,
+            ).definition(),
+            statements=[
+                iam.PolicyStatement(actions=["batch:SubmitServiceJob"], resources=[queue.job_queue_arn, service_jobs]),
+                iam.PolicyStatement(actions=["batch:DescribeServiceJob"], resources=[service_jobs]),
+                iam.PolicyStatement(actions=["sagemaker:DescribeTrainingJob"], resources=_training_jobs(stack)),
+                iam.PolicyStatement(
+                    actions=["iam:PassRole"],
+                    resources=[job.role.role_arn],
+                    conditions={"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
+                ),
+            ],
+            wildcards="Batch makes up the ids of service jobs, and the names of training jobs behind its own",
+            log_group=log_group,
+        )
+        stop = Machine(
+            self,
+            "Stop",
+            definition=terminate_definition(
+                partition=stack.partition, job_name=job.job_name, job_queue_arn=queue.job_queue_arn
+            ),
+            statements=[
+                iam.PolicyStatement(actions=["batch:ListServiceJobs"], resources=["*"]),
+                iam.PolicyStatement(actions=["batch:TerminateServiceJob"], resources=[service_jobs]),
+            ],
+            wildcards="Batch makes up the ids of service jobs, and listing knows no resources",
+            log_group=log_group,
+        )
+        stop_with_execution(self, of=self._job.state_machine, start=stop.state_machine)
+
+    @property
+    def state_machine(self) -> sfn.StateMachine:
+        """The state machine of which each execution is one run of the job."""
+        return self._job.state_machine
+
+    @property
+    def grants(self) -> ExecutionGrants:
+        """Permissions to start, see and stop runs."""
+        return ExecutionGrants(self.state_machine)
+
+
+def _training_jobs(stack: cdk.Stack) -> list[str]:
+    return [
+        stack.format_arn(service="sagemaker", resource="training-job", resource_name=f"{prefix}*")
+        for prefix in TRAINING_JOB_PREFIXES
+    ]
+
+
+def _numbers(**values: float | None) -> Iterator[Finding]:
+    ranges = {
+        "priority": (0, 9999),
+        "attempts": (1, 10),
+        "attempt_timeout": (1, _LARGEST),
+        "max_preemptions": (0, _LARGEST),
+    }
+    for prop, value in values.items():
+        if value is not None and not cdk.Token.is_unresolved(value):
+            yield from rules.in_range(prop, value, *ranges[prop], _SUBMIT)
+
+
+def _fits(request: Mapping[str, Any], most: float | None) -> Iterator[Finding]:
+    resources = request.get("ResourceConfig", {})
+    counts = [machines.get("InstanceCount", 0) for machines in [resources, *resources.get("InstanceGroups", ())]]
+    if most is not None and not any(map(cdk.Token.is_unresolved, counts)):
+        yield from rules.fits_queue(sum(counts), most)

@@ -1,0 +1,83 @@
+"""A state machine that starts runs, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from cdk_distributed_training.engines.execution_log import create_execution_log
+from cdk_distributed_training.engines.machine import Machine
+from cdk_distributed_training.engines.schedule.guard_states import guard_definition
+from cdk_distributed_training.engines.training_definition import IStartableTraining
+from cdk_distributed_training.request.hyperparameters import hyperparameter_text
+
+WhileRunning = Literal["skip", "wait"]
+
+
+class RunGuard(Construct):
+    """Starts a run of a job unless one is going; construct ids: `Machine`, `LogGroup`."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        job: IStartableTraining,
+        hyperparameters: Mapping[str, Any] | None,
+        instance_count: float | None,
+        quiet: cdk.Duration | None,
+        while_running: WhileRunning,
+        encryption_key: kms.IKey | None,
+    ) -> None:
+        """Make the state machine.
+
+        Args:
+            scope: The parent construct.
+            id: The construct id.
+            job: What runs.
+            hyperparameters: Overrides of each run.
+            instance_count: Number of machines of each run; the job's own if `None`.
+            quiet: Time to wait before a start.
+            while_running: What happens while a run is going: `skip` starts none, `wait` starts one after it.
+            encryption_key: Key for the log; CloudWatch Logs' own if `None`.
+        """
+        super().__init__(scope, id)
+        stack = cdk.Stack.of(self)
+        target = job.state_machine.state_machine_arn
+        given: dict[str, Any] = {}
+        if hyperparameters:
+            given["hyperparameters"] = {name: _text(value) for name, value in hyperparameters.items()}
+        if instance_count is not None:
+            given["instance_count"] = instance_count
+        self._machine = Machine(
+            self,
+            "Machine",
+            definition=guard_definition(
+                partition=stack.partition,
+                state_machine_arn=target,
+                given=given,
+                quiet=0 if quiet is None else quiet.to_seconds(integral=False),
+                waits=while_running == "wait",
+            ),
+            statements=[
+                iam.PolicyStatement(actions=["states:ListExecutions", "states:StartExecution"], resources=[target])
+            ],
+            wildcards="none of its own",
+            log_group=create_execution_log(self, encryption_key=encryption_key),
+        )
+
+    @property
+    def state_machine(self) -> sfn.StateMachine:
+        """The state machine that starts runs."""
+        return self._machine.state_machine
+
+
+def _text(value: Any) -> Any:
+    """The value as a hyperparameter's text; tokens as they are, which an execution turns into text itself."""
+    return value if cdk.Token.is_unresolved(value) else hyperparameter_text(value)

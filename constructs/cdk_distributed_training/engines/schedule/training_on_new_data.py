@@ -1,0 +1,124 @@
+"""Runs of a job when there is new data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import aws_cdk as cdk
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from cdk_distributed_training.checks.acknowledgements import acknowledge
+from cdk_distributed_training.engines.schedule.run_guard import RunGuard, WhileRunning
+from cdk_distributed_training.engines.service_role import ServiceRole
+from cdk_distributed_training.engines.training_definition import IStartableTraining
+
+
+class TrainingOnNewData(Construct):
+    """Starts a job after objects were put into a bucket, one run at a time.
+
+    Many objects lead to one run: a start waits for `quiet` after the first object, then for the end of a run that is
+    going, and of all starts that wait, one comes about. Where a data set ends with a marker, such as `_SUCCESS`, name
+    it by `suffix`: every object that matches costs a few state transitions.
+
+    For a file system's data repository, pass its bucket and prefix: new objects reach the file system by themselves
+    where the repository imports new ones, well within `quiet`.
+
+    A bucket of this app is told to send its events to EventBridge; of a bucket that exists already its owner must do
+    so. Do not combine this with CDK's own notifications on the same bucket, `bucket.add_event_notification`, which
+    replace the bucket's configuration: call `bucket.enable_event_bridge_notification()` there too.
+
+    Construct ids, which are part of the interface: `Guard`, `Role`, `Rule`.
+
+    Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/EventBridge.html
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        job: IStartableTraining,
+        bucket: s3.IBucket,
+        prefix: str = "",
+        suffix: str = "",
+        quiet: cdk.Duration | None = None,
+        hyperparameters: Mapping[str, Any] | None = None,
+        instance_count: float | None = None,
+        while_running: WhileRunning = "wait",
+        encryption_key: kms.IKey | None = None,
+    ) -> None:
+        """Make the rule.
+
+        Args:
+            scope: The parent construct.
+            id: The construct id.
+            job: What runs: a job, a queued job, a tuning job.
+            bucket: The bucket with the data.
+            prefix: Only objects whose keys begin so.
+            suffix: Only objects whose keys end so.
+            quiet: Time between an object and the start, so that others can follow; five minutes unless given.
+            hyperparameters: Overrides of each run.
+            instance_count: Number of machines of each run; the job's own unless given.
+            while_running: What happens while a run is going: `wait`, which is so unless given, starts one after it;
+                `skip` starts none.
+            encryption_key: Key for the guard's log; CloudWatch Logs' own unless given.
+        """
+        super().__init__(scope, id)
+        _send_events(bucket)
+        guard = RunGuard(
+            self,
+            "Guard",
+            job=job,
+            hyperparameters=hyperparameters,
+            instance_count=instance_count,
+            quiet=quiet or cdk.Duration.minutes(5),
+            while_running=while_running,
+            encryption_key=encryption_key,
+        ).state_machine
+        role = ServiceRole(
+            self,
+            "Role",
+            service="events.amazonaws.com",
+            source_arn=cdk.Stack.of(self).format_arn(service="events", resource="rule", resource_name="*"),
+            statements=[iam.PolicyStatement(actions=["states:StartExecution"], resources=[guard.state_machine_arn])],
+        )
+        detail: dict[str, Any] = {"bucket": {"name": [bucket.bucket_name]}}
+        if prefix or suffix:
+            detail["object"] = {"key": [_pattern(prefix, suffix)]}
+        rule = events.Rule(
+            self,
+            "Rule",
+            description="Starts a training job after new data, one run at a time",
+            event_pattern=events.EventPattern(source=["aws.s3"], detail_type=["Object Created"], detail=detail),
+            targets=[
+                targets.SfnStateMachine(guard, role=role.role, input=events.RuleTargetInput.from_object({})),
+            ],
+        )
+        acknowledge(
+            rule,
+            "Serverless-EventBusDLQ",
+            "EventBridge tries for a day, and the next object starts the job as well; nobody reads a queue",
+        )
+
+
+def _send_events(bucket: s3.IBucket) -> None:
+    # not by CDK's own method, which adds a function with wide permissions to the stack
+    resource = bucket.node.default_child
+    if isinstance(resource, s3.CfnBucket):
+        resource.add_property_override("NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled", True)
+
+
+def _pattern(prefix: str, suffix: str) -> dict[str, str]:
+    if prefix and suffix:
+        return {"wildcard": f"{_literal(prefix)}*{_literal(suffix)}"}
+    return {"prefix": prefix} if prefix else {"suffix": suffix}
+
+
+def _literal(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("*", "\\*")

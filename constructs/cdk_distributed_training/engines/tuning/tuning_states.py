@@ -1,0 +1,227 @@
+"""The states that run one tuning job over a training job.
+
+    Defaults -> Overrides -> Tuned -> Create -> Wait <-> Look -> Ended -> Completed | NotCompleted
+                               |       ^ |
+                               |       | +-> MayRetry -> Backoff (no quota, throttling)
+                               |       +-----------------'|
+                               +-> TunedGiven             +-> NotStarted
+
+The tuning job's name follows from the execution's ARN: it has at most 32 characters.
+
+Source: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_CreateHyperParameterTuningJob.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
+from cdk_distributed_training.engines.call_retries import PATIENT, TRY_AGAIN
+from cdk_distributed_training.engines.integration import problem
+from cdk_distributed_training.engines.job_expressions import expression, overrides
+from cdk_distributed_training.engines.pauses import first_pause, next_pause
+from cdk_distributed_training.engines.tuning.trial_definition import trial_definition
+from cdk_distributed_training.request.override import overridable, override
+
+# 32 characters less a hyphen and 8 digits
+LONGEST_PREFIX = 23
+_ATTEMPTS = 6
+
+
+def tuning_job_name(prefix: str, execution_arn: str) -> str:
+    """JSONata for the name of an execution's tuning job.
+
+    Args:
+        prefix: JSONata for what it begins with.
+        execution_arn: JSONata for the execution's ARN.
+    """
+    return f'{prefix} & "-" & $substring($hash({execution_arn}, "SHA-256"), 0, 8)'
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuningStates:
+    """What the states of one tuning job depend on.
+
+    Attributes:
+        partition: The AWS partition, for the integration's ARN.
+        prefix: What the names of tuning jobs begin with.
+        request: The `CreateTrainingJob` request without a name.
+        config: `HyperParameterTuningJobConfig`.
+        call: Further members of the call.
+        tuned: Names of the tuned hyperparameters.
+        poll_interval: Shortest time between two looks, in seconds.
+        as_json: Writes a list as JSON, tokens unharmed.
+    """
+
+    partition: str
+    prefix: str
+    request: Mapping[str, Any]
+    config: Mapping[str, Any]
+    call: Mapping[str, Any]
+    tuned: Sequence[str]
+    poll_interval: int
+    as_json: Callable[[Sequence[str]], str]
+
+    def definition(self) -> dict[str, Any]:
+        """The whole state machine."""
+        return {
+            "Comment": "Tunes one SageMaker training job; input: {hyperparameters?: object, instance_count?: number}",
+            "QueryLanguage": "JSONata",
+            "StartAt": "Defaults",
+            "States": {**self._prepare(), **self._create(), **self._watch(), **_END},
+        }
+
+    def _prepare(self) -> dict[str, Any]:
+        members = overridable(self.request)
+        constant = {
+            name: value for name, value in self.request.get("HyperParameters", {}).items() if name not in self.tuned
+        }
+        defaults = {"prefix": self.prefix, "hyperparameters": constant, "tuned": list(self.tuned)}
+        if "instance_count" in members:
+            defaults["instance_count"] = self.request["ResourceConfig"]["InstanceCount"]
+        if "CheckpointConfig" in self.request:
+            defaults["checkpoints"] = self.request["CheckpointConfig"]["S3Uri"]
+        return {
+            "Defaults": {"Type": "Pass", "Assign": {"defaults": defaults, "attempt": 0}, "Next": "Overrides"},
+            "Overrides": {
+                "Type": "Pass",
+                "Assign": {
+                    "overrides": expression(overrides("$defaults", "$states.input", members=members)),
+                    "tuningJobName": expression(tuning_job_name("$defaults.prefix", "$states.context.Execution.Id")),
+                    "alsoTuned": expression(
+                        """[$filter($keys($states.input.hyperparameters),
+                            function($name) { $name in $defaults.tuned })]"""
+                    ),
+                },
+                "Next": "Tuned",
+            },
+            "Tuned": {
+                "Type": "Choice",
+                "Choices": [{"Condition": expression("$count($alsoTuned) > 0"), "Next": "TunedGiven"}],
+                "Default": "Create",
+            },
+            "TunedGiven": {
+                "Type": "Fail",
+                "Error": "TuningJobNotStarted",
+                "Cause": expression(
+                    '"hyperparameters that are tuned cannot be set by the execution input: " & $join($alsoTuned, ", ")'
+                ),
+            },
+        }
+
+    def _create(self) -> dict[str, Any]:
+        counted = "instance_count" in overridable(self.request)
+        request = override(
+            self.request,
+            instance_count=expression("$overrides.instance_count") if counted else None,
+            hyperparameters=expression("$overrides.hyperparameters"),
+        )
+        request["Environment"] = {
+            **request.get("Environment", {}),
+            EXECUTION_VARIABLE: expression("$states.context.Execution.Id"),
+        }
+        return {
+            "Create": {
+                "Type": "Task",
+                "Resource": f"arn:{self.partition}:states:::aws-sdk:sagemaker:createHyperParameterTuningJob",
+                "Arguments": {
+                    "HyperParameterTuningJobName": expression("$tuningJobName"),
+                    "HyperParameterTuningJobConfig": dict(self.config),
+                    "TrainingJobDefinition": trial_definition(
+                        request,
+                        as_json=self.as_json,
+                        checkpoint_uri=expression('$defaults.checkpoints & "/" & $tuningJobName'),
+                    ),
+                    **self.call,
+                },
+                "Assign": first_pause(self.poll_interval),
+                "Catch": [
+                    {
+                        "ErrorEquals": ["States.ALL"],
+                        "Assign": {
+                            "attempt": expression("$attempt + 1"),
+                            **problem("errorOutput", "Error", "Cause"),
+                        },
+                        "Next": "MayRetry",
+                    }
+                ],
+                "Next": "Wait",
+            },
+            "MayRetry": {
+                "Type": "Choice",
+                "Choices": [
+                    {
+                        "Condition": expression(
+                            f'$attempt < {_ATTEMPTS} and $contains($problem.error & " " & $problem.cause, {TRY_AGAIN})'
+                        ),
+                        "Next": "Backoff",
+                    }
+                ],
+                "Default": "NotStarted",
+            },
+            "Backoff": {
+                "Type": "Wait",
+                "Seconds": expression("$min([60 * $power(2, $attempt - 1), 900])"),
+                "Next": "Create",
+            },
+        }
+
+    def _watch(self) -> dict[str, Any]:
+        return {
+            "Wait": {"Type": "Wait", "Seconds": expression("$pause"), "Next": "Look"},
+            "Look": {
+                "Type": "Task",
+                "Resource": f"arn:{self.partition}:states:::aws-sdk:sagemaker:describeHyperParameterTuningJob",
+                "Arguments": {"HyperParameterTuningJobName": expression("$tuningJobName")},
+                "Assign": next_pause(self.poll_interval),
+                "Output": expression(
+                    """{
+                        "HyperParameterTuningJobName": $tuningJobName,
+                        "HyperParameterTuningJobStatus": $states.result.HyperParameterTuningJobStatus,
+                        "FailureReason": $states.result.FailureReason,
+                        "BestTrainingJob": $states.result.BestTrainingJob,
+                        "TrainingJobStatusCounters": $states.result.TrainingJobStatusCounters
+                    }"""
+                ),
+                "Retry": PATIENT,
+                "Next": "Ended",
+            },
+            "Ended": {
+                "Type": "Choice",
+                "Choices": [
+                    {
+                        "Condition": expression('$states.input.HyperParameterTuningJobStatus = "Completed"'),
+                        "Next": "Completed",
+                    },
+                    {
+                        "Condition": expression(
+                            '$states.input.HyperParameterTuningJobStatus in ["InProgress", "Stopping"]'
+                        ),
+                        "Next": "Wait",
+                    },
+                ],
+                "Default": "NotCompleted",
+            },
+        }
+
+
+_END: dict[str, Any] = {
+    "Completed": {"Type": "Succeed"},
+    "NotCompleted": {
+        "Type": "Fail",
+        "Error": expression('"TuningJob" & $states.input.HyperParameterTuningJobStatus'),
+        "Cause": expression(
+            """$tuningJobName & ": " & ($exists($states.input.FailureReason)
+                ? $states.input.FailureReason : $states.input.HyperParameterTuningJobStatus)"""
+        ),
+    },
+    "NotStarted": {
+        "Type": "Fail",
+        "Error": "TuningJobNotStarted",
+        "Cause": expression(
+            '$problem.error & ": " & $problem.cause & " (attempt " & $attempt & ", " & $tuningJobName & ")"'
+        ),
+    },
+}
