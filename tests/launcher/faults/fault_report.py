@@ -39,7 +39,8 @@ class Line(NamedTuple):
 
 def write_report(path: Path, lines: Sequence[Line]) -> None:
     """Write the page."""
-    text = [HEAD, f"Run on {platform.system()} {platform.release()}, {os.cpu_count()} cores.\n"]
+    machine = f"{platform.system()} {platform.release()}, {os.cpu_count()} cores"
+    text = [HEAD, f"Run on {machine}; times are as measured there, once.\n"]
     text += ["| fault | where | kind | first line of the failure file | code | after | verdict |"]
     text += ["|---|---|---|---|---|---|---|"]
     for line in lines:
