@@ -86,9 +86,13 @@ class _Wildcards:
 
     def validate(self) -> list[str]:
         document = cdk.Stack.of(self._policy).resolve(self._policy.document)
-        for resource in sorted(set(_resources(document))):
-            if "*" in resource:
-                acknowledge(self._policy, f"AwsSolutions-IAM5[Resource::{resource}]", self._reason)
+        acknowledged = [
+            _acknowledgment(f"AwsSolutions-IAM5[Resource::{resource}]", self._reason)
+            for resource in sorted(set(_resources(document)))
+            if "*" in resource
+        ]
+        if acknowledged:
+            cdk.Validations.of(self._policy).acknowledge(*acknowledged)
         return []
 
 

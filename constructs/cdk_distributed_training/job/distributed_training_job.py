@@ -71,8 +71,8 @@ class DistributedTrainingJob(TrainingJobBase):
     hyperparameters and the number of machines in its input:
     `{"hyperparameters": {"lr": 0.1}, "instance_count": 4}`. Stopping the execution stops the training job.
 
-    Construct ids, which are part of the interface: `Code`, `Hyperparameters`, `Image`, `Launcher`, `Network`, `Output`,
-    `Role`, `StateMachine`.
+    Construct ids, which are part of the interface: `Code`, `Guardrails`, `Hyperparameters`, `Image`, `Launcher`,
+    `Network`, `Output`, `Role`, `StateMachine`.
 
     Example:
         >>> job = DistributedTrainingJob(  # doctest: +SKIP

@@ -2,8 +2,60 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
+import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_stepfunctions as sfn
+
 from cdk_distributed_training.engines.execution_grants import ExecutionGrants
+from cdk_distributed_training.monitoring.job_metrics import LOG_GROUP
+
+if TYPE_CHECKING:
+    from constructs import Construct
 
 
 class JobGrants(ExecutionGrants):
     """Permissions for people and services that use a job."""
+
+    def __init__(
+        self, scope: Construct, state_machine: sfn.IStateMachine, *, state_machine_name: str, job_name: str
+    ) -> None:
+        """Use the job's property `grants`.
+
+        Args:
+            scope: The job.
+            state_machine: The state machine of which each execution is one run.
+            state_machine_name: Its name, which an imported one does not say.
+            job_name: The job's own name, with which the names of its runs begin.
+        """
+        super().__init__(cast("sfn.StateMachine", state_machine))
+        self._scope = scope
+        self._name = state_machine_name
+        self._job_name = job_name
+
+    def read_logs(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Allow to read what the job's runs print, and to look at their training jobs.
+
+        The log group is one of the account's and region's training jobs; the log streams of other jobs stay closed, but
+        for their names.
+        """
+        stack = cdk.Stack.of(self._scope)
+        group = stack.format_arn(
+            service="logs",
+            resource="log-group",
+            resource_name=LOG_GROUP,
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
+        jobs = stack.format_arn(service="sagemaker", resource="training-job", resource_name=f"{self._job_name}-*")
+        self._grant(grantee, ["logs:DescribeLogStreams"], [f"{group}:*"])
+        self._grant(grantee, ["logs:GetLogEvents"], [f"{group}:log-stream:{self._job_name}-*"])
+        return self._grant(grantee, ["sagemaker:DescribeTrainingJob"], [jobs])
+
+    def _executions(self) -> str:
+        return cdk.Stack.of(self._scope).format_arn(
+            service="states",
+            resource="execution",
+            resource_name=f"{self._name}:*",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
-from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from cdk_distributed_training.engines.state_machine import TrainingStateMachine
-from cdk_distributed_training.job.job_grants import JobGrants
+from cdk_distributed_training.job.imported_training_job import ImportedTrainingJob
+from cdk_distributed_training.job.training_guardrails import TrainingGuardrails
 from cdk_distributed_training.job.training_role import TrainingRole
-from cdk_distributed_training.monitoring.job_events import on_training_job_state_change
+from cdk_distributed_training.job.training_runs import TrainingRuns
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 
 
-class TrainingJobBase(Construct):
+class TrainingJobBase(TrainingRuns):
     """The parts that `DistributedTrainingJob` is made of, once they are made."""
 
-    _job_name: str
     _network: ITrainingNetwork
     _role: iam.IRole
     _training_role: TrainingRole
@@ -31,6 +30,7 @@ class TrainingJobBase(Construct):
     _engine: TrainingStateMachine
     _tags: cdk.TagManager
     _request: Mapping[str, Any]
+    _guardrails: TrainingGuardrails | None = None
 
     @property
     def state_machine(self) -> sfn.StateMachine:
@@ -38,9 +38,20 @@ class TrainingJobBase(Construct):
         return self._engine.state_machine
 
     @property
-    def job_name(self) -> str:
-        """With what the names of the runs' training jobs begin, before a hyphen."""
-        return self._job_name
+    def _state_machine_name(self) -> str:
+        return self.state_machine.state_machine_name
+
+    @staticmethod
+    def from_state_machine_arn(scope: Construct, id: str, state_machine_arn: str, *, job_name: str) -> TrainingRuns:
+        """A job that another app or stack defined, to be started, seen, measured and heard of here.
+
+        Args:
+            scope: The parent construct.
+            id: The construct id.
+            state_machine_arn: ARN of its state machine.
+            job_name: Its `job_name`, with which the names of its runs begin.
+        """
+        return ImportedTrainingJob(scope, id, state_machine_arn=state_machine_arn, job_name=job_name)
 
     @property
     def request(self) -> Mapping[str, Any]:
@@ -82,21 +93,16 @@ class TrainingJobBase(Construct):
         return self._output_bucket
 
     @property
-    def grants(self) -> JobGrants:
-        """Permissions to start, see and stop runs."""
-        return JobGrants(self.state_machine)
+    def guardrails(self) -> TrainingGuardrails:
+        """Bounds in which no other training jobs fit than such as this one; made when they are first asked for.
 
-    def on_state_change(
-        self, id: str, *, target: events.IRuleTarget | None = None, statuses: Sequence[str] = ()
-    ) -> events.Rule:
-        """A rule for SageMaker's events about this job's runs.
-
-        Args:
-            id: The rule's construct id.
-            target: Where the events go; add more with the rule's `add_target`.
-            statuses: Only these, such as `Completed`, `Failed` or `Stopped`; all unless given.
+        Attach their `managed_policy` to whoever may start training jobs. `TrainingGuardrails` makes wider ones.
         """
-        return on_training_job_state_change(self, id, job_name=self._job_name, target=target, statuses=statuses)
+        if self._guardrails is None:
+            self._guardrails = TrainingGuardrails.of_request(
+                self, "Guardrails", request=self._request, network=self._network
+            )
+        return self._guardrails
 
     @property
     def tags(self) -> cdk.TagManager:
