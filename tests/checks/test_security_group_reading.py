@@ -128,6 +128,11 @@ OUT = """
 ANYWHERE = """
   Any: {Type: AWS::EC2::SecurityGroupEgress, Properties: {GroupId: !Ref A, IpProtocol: -1, CidrIp: 0.0.0.0/0}}
 """
+ENDPOINT = """
+  Https:
+    Type: AWS::EC2::SecurityGroupEgress
+    Properties: {GroupId: !Ref A, IpProtocol: tcp, FromPort: 443, ToPort: 443, DestinationSecurityGroupId: !Ref B}
+"""
 ALL = ", SecurityGroupEgress: [{IpProtocol: -1, CidrIp: 0.0.0.0/0}]"
 HTTPS = ", SecurityGroupEgress: [{IpProtocol: tcp, FromPort: 443, ToPort: 443, CidrIp: 0.0.0.0/0}]"
 
@@ -141,6 +146,7 @@ HTTPS = ", SecurityGroupEgress: [{IpProtocol: tcp, FromPort: 443, ToPort: 443, C
         (ALL, OUT, False, False),
         (HTTPS, OUT, False, True),
         ("", OUT + ANYWHERE, False, True),
+        ("", OUT + ENDPOINT, False, True),
     ],
 )
 def test_egress_that_remains(inline, resources, default, keeps):

@@ -134,7 +134,7 @@ class SecurityGroups:
         """Whether something may go out to addresses after CloudFormation has removed an inline allow-all rule."""
         for group in self.resources:
             separate = self._separate(group, EGRESS)
-            if any(TrafficRule(item.properties, EGRESS).names_addresses for item in separate):
+            if any(self._leads_out(TrafficRule(item.properties, EGRESS)) for item in separate):
                 return True
             if group.properties.has("SecurityGroupEgress"):
                 rules = [TrafficRule(item, EGRESS) for item in group.properties.items("SecurityGroupEgress")]
@@ -144,6 +144,11 @@ class SecurityGroups:
             elif not separate:
                 return True
         return False
+
+    def _leads_out(self, rule: TrafficRule) -> bool:
+        """Whether a rule leads to addresses, or by HTTPS to another group, which may be an endpoint's."""
+        peer = identity(self._graph, rule.peer_group)
+        return rule.names_addresses or (peer not in self.attached and rule.covers("tcp", (443, 443)))
 
     def _separate(self, group: Resource, direction: str) -> list[Resource]:
         """The rules of a group that are resources of their own."""
