@@ -15,7 +15,11 @@ IMAGE = "111111111111.dkr.ecr.us-east-1.amazonaws.com/train:1"
 
 def network(stack):
     vpc = ec2.Vpc.from_vpc_attributes(
-        stack, "Vpc", vpc_id="vpc-1", availability_zones=["us-east-1a"], private_subnet_ids=["subnet-a"]
+        stack,
+        "Vpc",
+        vpc_id="vpc-0123456789abcdef0",
+        availability_zones=["us-east-1a"],
+        private_subnet_ids=["subnet-0123456789abcdef0"],
     )
     return dt.TrainingNetwork(stack, "Network", vpc=vpc)
 

@@ -1,11 +1,11 @@
 // Runs a state machine in JSONata the way Step Functions does, with scripted answers in place of AWS.
-// Input: {definition, input, name, variables of the context, answers: {api: [answer, ...]}, the last answer repeats}.
+// Input: one line for each run, {definition, input, name, variables of the context, answers: {api: [answer, ...]}, the last answer repeats}.
 // An answer is {result}, {error, cause} or {result, until: seconds}: given while less time than that has been waited.
 const { createHash } = require("crypto");
 const jsonata = require("jsonata");
-const task = JSON.parse(require("fs").readFileSync(0, "utf8"));
 const compiled = new Map();
-const run = { calls: [], waited: 0, events: 1, uuids: 0, visited: [] };
+let task; // what is being run, one after the other
+let run;
 
 class Failed extends Error {
   constructor(error, cause) { super(cause); this.error = error; this.cause = cause; }
@@ -123,13 +123,21 @@ async function execute(machine, input, variables) {
   throw new Error("no end");
 }
 
-(async () => {
+async function outcome(text) {
+  task = JSON.parse(text);
+  run = { calls: [], waited: 0, events: 1, uuids: 0, visited: [] };
   try {
     run.output = await execute(task.definition, task.input, {});
     run.status = "SUCCEEDED";
   } catch (error) {
-    if (!(error instanceof Failed)) throw error;
+    if (!(error instanceof Failed)) return { crash: error.stack };
     Object.assign(run, { status: "FAILED", error: error.error, cause: error.cause });
   }
-  process.stdout.write(JSON.stringify(run));
+  return run;
+}
+
+(async () => {
+  for await (const line of require("readline").createInterface({ input: process.stdin })) {
+    process.stdout.write(JSON.stringify(await outcome(line)) + "\n");
+  }
 })();

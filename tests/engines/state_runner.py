@@ -1,5 +1,6 @@
 """Runs a definition in Node.js with scripted answers in place of AWS; see run_states.js."""
 
+import functools
 import json
 import shutil
 import subprocess
@@ -13,13 +14,22 @@ EXECUTION = {
 }
 
 
+@functools.cache
+def runner():
+    """One Node.js process for all runs, which ends with this process: starting it takes longer than most runs."""
+    node = shutil.which("node") or ROOT / ".venv" / "bin" / "node"
+    script = Path(__file__).parent / "run_states.js"
+    return subprocess.Popen([node, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+
+
 def run_states(definition, *, answers, given=None):
     """The run's status, output, error, cause, calls, seconds waited and number of history events."""
     task = {"definition": definition, "input": given or {}, "execution": EXECUTION, "answers": answers}
-    node = shutil.which("node") or ROOT / ".venv" / "bin" / "node"
-    script = Path(__file__).parent / "run_states.js"
-    done = subprocess.run(
-        [node, script], input=json.dumps(task), capture_output=True, text=True, cwd=ROOT, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    process = runner()
+    process.stdin.write(json.dumps(task) + "\n")
+    process.stdin.flush()
+    line = process.stdout.readline()
+    assert line, f"Node.js has ended with {process.wait()}"
+    outcome = json.loads(line)
+    assert "crash" not in outcome, outcome["crash"]
+    return outcome
