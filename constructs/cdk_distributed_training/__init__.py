@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cdk_distributed_training.distribution.from_sagemaker import (
         distribution_from_sagemaker as distribution_from_sagemaker,
     )
+    from cdk_distributed_training.distribution.launcher_options import LauncherOptions as LauncherOptions
     from cdk_distributed_training.distribution.mpi import MPI as MPI
     from cdk_distributed_training.distribution.multi_worker_mirrored import MultiWorkerMirrored as MultiWorkerMirrored
     from cdk_distributed_training.distribution.on_instance_groups import OnInstanceGroups as OnInstanceGroups
@@ -119,6 +120,7 @@ _PUBLIC = {
     "Instances": "request.instances",
     "IntegerRange": "engines.tuning.ranges",
     "InternetAccess": "network.internet_access",
+    "LauncherOptions": "distribution.launcher_options",
     "LustreDeploymentType": "storage.lustre_deployment_type",
     "LustreFileSystem": "storage.lustre_file_system",
     "LustreLogLevel": "storage.lustre_deployment_type",

@@ -381,3 +381,27 @@ def test_an_abort_stops_the_job_in_either_integration(others):
         ]
         # by this the stopping machine knows the job as the execution's
         assert "TRAINING_EXECUTION_ARN" in json.dumps(machine["DefinitionString"])
+
+
+def test_the_launchers_options_stand_before_the_script(source, tmp_path):
+    stack = new_stack(tmp_path)
+    dt.DistributedTrainingJob(
+        stack,
+        "Job",
+        source=source,
+        instances=dt.Instances("ml.p5.48xlarge", count=2),
+        launcher_options=dt.LauncherOptions(hang_timeout=cdk.Duration.minutes(30), require_efa=True),
+    )
+    words = request_of(stack.node.root.synth(), "Training")["AlgorithmSpecification"]["ContainerArguments"]
+    assert words[-5:] == ["--hang-timeout", "1800", "--require-efa", "--", "train.py"]
+
+
+def test_the_launchers_options_are_judged(source, tmp_path):
+    with pytest.raises(dt.ConfigurationError, match=r"launcher_options.preflight: got 'full'"):
+        dt.DistributedTrainingJob(
+            new_stack(tmp_path),
+            "Job",
+            source=source,
+            instances=dt.Instances("ml.p5.48xlarge", count=2),
+            launcher_options=dt.LauncherOptions(preflight="full"),
+        )

@@ -16,6 +16,7 @@ from constructs import Construct
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.distribution.distribution import Distribution
+from cdk_distributed_training.distribution.launcher_options import LauncherOptions
 from cdk_distributed_training.distribution.smp import SMP
 from cdk_distributed_training.distribution.torchrun import Torchrun
 from cdk_distributed_training.engines.integration import Integration, start_call
@@ -93,6 +94,7 @@ class DistributedTrainingJob(TrainingJobBase):
         source: SourceCode,
         instances: Instances,
         distribution: Distribution | None = None,
+        launcher_options: LauncherOptions | None = None,
         network: ITrainingNetwork | None = None,
         channels: Sequence[TrainingChannel] = (),
         hyperparameters: Mapping[str, Any] | None = None,
@@ -139,6 +141,8 @@ class DistributedTrainingJob(TrainingJobBase):
             instances: The machines.
             distribution: How the processes are started; `Torchrun()` unless given, which starts one process for each
                 accelerator.
+            launcher_options: What the launcher does besides, such as ending a job that hangs, or one without EFA; its
+                own defaults unless given.
             network: Where the machines are; the network of the channels' file system unless given, else a new
                 `TrainingNetwork`, which costs by the hour for its interface endpoints.
             channels: Input data; each appears as a folder under `/opt/ml/input/data`.
@@ -204,7 +208,7 @@ class DistributedTrainingJob(TrainingJobBase):
         super().__init__(scope, id)
         if permissions_boundary is not None:
             iam.PermissionsBoundary.of(self).apply(permissions_boundary)
-        distribution = distribution or Torchrun()
+        distribution, launcher_options = distribution or Torchrun(), launcher_options or LauncherOptions()
         image = image or _image_for(distribution)
         self._job_name = job_name if job_name is not None else default_job_name(self)
         self._tags = tag_manager(self._job_name, tags or {})
@@ -217,6 +221,7 @@ class DistributedTrainingJob(TrainingJobBase):
         hyperparameter_texts, hyperparameter_findings = texts(self, "hyperparameters", hyperparameters or {})
         words = [
             *(text(self, word) for word in distribution.launcher_arguments()),
+            *(text(self, word) for word in launcher_options.launcher_arguments()),
             *encoding_words(hyperparameter_texts.values()),
             "--",
             *source.command(),
@@ -233,6 +238,7 @@ class DistributedTrainingJob(TrainingJobBase):
             hyperparameter_texts, file_texts = split_hyperparameters(hyperparameter_texts, known=known)
         findings = [
             *job_findings.of_machines(instances, distribution),
+            *launcher_options.findings(known=known),
             *job_findings.of_names(self._job_name, channels, has_file=bool(file_texts)),
             *job_findings.of_times(stopping.max_runtime, stopping.max_wait, poll),
             *job_findings.of_network(channels, network),
