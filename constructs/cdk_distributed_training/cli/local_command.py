@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Annotated, Optional
 
 import typer
 
+from cdk_distributed_training.cli.deployed_run import deploy_and_run
 from cdk_distributed_training.cli.options import DEFAULT_APP, App, Hyperparameters, InstanceCount, Job, pairs
 from cdk_distributed_training.cli.run_display import RunDisplay
 from cdk_distributed_training.local import statuses
@@ -55,6 +57,14 @@ def local(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FOLDER", help="Checkpoints of an earlier run, to go on from."),
     ] = None,
+    deploy: Annotated[
+        bool,
+        typer.Option(
+            "--deploy",
+            help="First deploy the app to an emulation of AWS on this machine, and start the job by its state machine.",
+        ),
+    ] = False,
+    port: Annotated[int, typer.Option(metavar="PORT", help="Port of the emulation [default: a free one].")] = 0,
 ) -> None:
     """Run a training job of the synthesized app on this machine, on as many hosts as it asks for."""
     folders = {name: Path(folder) for name, folder in pairs("--channel", channel, "train=./data").items()}
@@ -62,6 +72,21 @@ def local(
     if hosts is not None and hosts not in KINDS:
         raise LocalModeError(f"--hosts {hosts}: expected {' or '.join(KINDS)}")
     resolved = resolve_job(Assembly(app), job, instance_count=instance_count, hyperparameters=hyperparameters)
+    if deploy:
+        if checkpoints is not None:
+            raise LocalModeError("--checkpoints does not go with --deploy: the job's checkpoints are in emulated S3")
+        counted = {} if instance_count is None else {"instance_count": instance_count}
+        sys.exit(
+            deploy_and_run(
+                resolved,
+                app=app,
+                hosts=choose(hosts),
+                folders=folders,
+                given={"hyperparameters": hyperparameters, **counted},
+                port=port,
+                results=output or DEFAULT_PARENT / f"deployed-{resolved.job.job_name}-{uuid.uuid4().hex[:4]}",
+            )
+        )
     for tidied in clear_abandoned(output.parent if output else DEFAULT_PARENT):
         print(f"tidied {tidied}, left by a run that was killed", file=sys.stderr)
     run = prepare(

@@ -31,8 +31,8 @@ class CdkCli:
     def __init__(self, app: Path, environment: Mapping[str, str]) -> None:
         """Find the programs."""
         self._app = app
-        self._environment = dict(environment)
-        self._cdk = find(self._environment)
+        self.environment = dict(environment)
+        self._cdk = find(self.environment)
 
     def bootstrap(self) -> None:
         """Prepare the account and region."""
@@ -60,7 +60,7 @@ class CdkCli:
     def _call(self, command: str, *arguments: str) -> None:
         line = [self._cdk, command, *arguments, "--app", str(self._app), *_QUIET]
         done = subprocess.run(
-            line, env=self._environment, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL
+            line, env=self.environment, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL
         )
         if done.returncode:
             text = (done.stdout + done.stderr).strip().splitlines()[-_LAST_LINES:]

@@ -86,8 +86,9 @@ class EmulatedJob:
         self._thread.start()
 
     def join(self) -> None:
-        """Wait for the end."""
-        self._thread.join()
+        """Wait for the end of a job that was started."""
+        if self._thread.ident is not None:
+            self._thread.join()
 
     def stop(self) -> None:
         """StopTrainingJob: SIGTERM to every host."""

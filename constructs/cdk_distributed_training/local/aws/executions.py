@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
-
+from cdk_distributed_training.local.aws import clients
 from cdk_distributed_training.local.errors import LocalModeError
 
 _LOOK = 0.2  # seconds
@@ -44,8 +43,8 @@ def job_state_machine(stack: str, job_name: str) -> str:
     Raises:
         LocalModeError: The stack has no such machine.
     """
-    states = boto3.client("stepfunctions")
-    pages = boto3.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=stack)
+    states = clients.client("stepfunctions")
+    pages = clients.client("cloudformation").get_paginator("list_stack_resources").paginate(StackName=stack)
     for page in pages:
         for resource in page["StackResourceSummaries"]:
             if resource["ResourceType"] != "AWS::StepFunctions::StateMachine":
@@ -70,7 +69,7 @@ def start(machine: str, *, name: str, given: Any) -> str:
         The execution's ARN.
     """
     text = given if isinstance(given, str) else json.dumps(given)
-    started = boto3.client("stepfunctions").start_execution(stateMachineArn=machine, name=name, input=text)
+    started = clients.client("stepfunctions").start_execution(stateMachineArn=machine, name=name, input=text)
     return str(started["executionArn"])
 
 
@@ -81,7 +80,7 @@ def wait(execution: str, *, while_waiting: Callable[[], None] = lambda: None) ->
         execution: The execution's ARN.
         while_waiting: Called between two looks.
     """
-    states = boto3.client("stepfunctions")
+    states = clients.client("stepfunctions")
     while True:
         told: Mapping[str, Any] = states.describe_execution(executionArn=execution)
         if told["status"] != "RUNNING":
@@ -95,3 +94,12 @@ def wait(execution: str, *, while_waiting: Callable[[], None] = lambda: None) ->
         cause=told.get("cause", ""),
         output=json.loads(told["output"]) if "output" in told else None,
     )
+
+
+def stop(execution: str) -> None:
+    """Abort an execution.
+
+    Args:
+        execution: The execution's ARN.
+    """
+    clients.client("stepfunctions").stop_execution(executionArn=execution, cause="stopped by its owner")

@@ -73,14 +73,21 @@ class JobService:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Stop what runs, at once where it has been asked already."""
+        """Stop what runs; interrupted once more, kill it."""
+        for job in self.jobs.values():
+            job.stop()
+        try:
+            self._join()
+        except KeyboardInterrupt:
+            for job in self.jobs.values():
+                job.stop()
+            self._join()
         training_jobs.serve(None)
-        for job in self.jobs.values():
-            job.stop()
-            job.stop()
-        for job in self.jobs.values():
-            job.join()
         self._folder.cleanup()
+
+    def _join(self) -> None:
+        for job in list(self.jobs.values()):
+            job.join()
 
     def refuse_next(self, code: str, message: str = "planted by a test", *, times: int = 1) -> None:
         """Let the next calls of CreateTrainingJob fail.

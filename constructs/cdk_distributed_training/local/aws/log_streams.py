@@ -10,7 +10,7 @@ import threading
 import time
 from typing import Any
 
-import boto3
+from cdk_distributed_training.local.aws import clients
 
 GROUP = "/aws/sagemaker/TrainingJobs"
 
@@ -45,7 +45,7 @@ class LogStreams:
                 pending, self._pending = self._pending, {}
             if not pending:
                 return
-            logs = boto3.client("logs")
+            logs = clients.client("logs")
             for host, lines in pending.items():
                 events = [{"timestamp": when, "message": text} for when, text in lines]
                 logs.put_log_events(logGroupName=GROUP, logStreamName=self._stream(logs, host), logEvents=events)

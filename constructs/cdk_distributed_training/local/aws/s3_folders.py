@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import boto3
+from cdk_distributed_training.local.aws import clients
 
 
 def split(uri: str) -> tuple[str, str]:
@@ -19,7 +19,7 @@ def split(uri: str) -> tuple[str, str]:
 def objects(uri: str) -> Iterator[dict[str, Any]]:
     """The objects under a prefix, without those that stand for folders."""
     bucket, prefix = split(uri)
-    pages = boto3.client("s3").get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+    pages = clients.client("s3").get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
     for page in pages:
         yield from (found for found in page.get("Contents", []) if not found["Key"].endswith("/"))
 
@@ -32,7 +32,7 @@ def relative(key: str, prefix: str) -> str:
 
 def no_such_bucket() -> type[Exception]:
     """What reading from a bucket that does not exist raises."""
-    kind: type[Exception] = boto3.client("s3").exceptions.NoSuchBucket
+    kind: type[Exception] = clients.client("s3").exceptions.NoSuchBucket
     return kind
 
 
@@ -43,7 +43,7 @@ def download(uri: str, folder: Path) -> list[str]:
         What was copied, relative to the folder.
     """
     bucket, prefix = split(uri)
-    client = boto3.client("s3")
+    client = clients.client("s3")
     copied = []
     for found in objects(uri):
         name = relative(found["Key"], prefix)
@@ -57,7 +57,7 @@ def download(uri: str, folder: Path) -> list[str]:
 def upload(folder: Path, uri: str) -> None:
     """Copy all files of a folder under a prefix."""
     bucket, prefix = split(uri)
-    client = boto3.client("s3")
+    client = clients.client("s3")
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             client.upload_file(str(path), bucket, f"{prefix.rstrip('/')}/{path.relative_to(folder).as_posix()}")
@@ -78,7 +78,7 @@ class Mirror:
 
     def update(self, folders: list[Path]) -> None:
         """Copy what has changed since the last time."""
-        client = boto3.client("s3")
+        client = clients.client("s3")
         for folder in folders:
             for path in sorted(folder.rglob("*")):
                 # a file may be renamed between the look and the read, as whoever writes files whole does
@@ -94,4 +94,4 @@ class Mirror:
 
 def send(file: Path, bucket: str, key: str) -> None:
     """Copy one file."""
-    boto3.client("s3").upload_file(str(file), bucket, key)
+    clients.client("s3").upload_file(str(file), bucket, key)

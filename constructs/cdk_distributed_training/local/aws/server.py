@@ -70,7 +70,11 @@ class Server:
         self._server = ThreadedMotoServer(HOST, self._port, verbose=False)
         self._server.start()
         self._enter_environment()
-        requests.post(f"{self.url}/moto-api/reset", timeout=30).raise_for_status()
+        try:
+            requests.post(f"{self.url}/moto-api/reset", timeout=30).raise_for_status()
+        except requests.RequestException as error:
+            self.__exit__(type(error), error, None)
+            raise LocalModeError(f"the emulation of AWS does not answer on {self.url}: {error}") from None
         return self
 
     def __exit__(

@@ -6,6 +6,7 @@ DescribeTrainingJob and ListTrainingJobs tell the job's true state; StopTraining
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any, Protocol
 
@@ -88,11 +89,15 @@ def refuse_invalid(request: dict[str, Any]) -> None:
     Raises:
         ValidationError: With all that is wrong.
     """
-    model = botocore.session.get_session().get_service_model("sagemaker")
-    shape = model.operation_model("CreateTrainingJob").input_shape
-    report = botocore.validate.ParamValidator().validate(request, shape)
+    report = botocore.validate.ParamValidator().validate(request, _shape())
     if report.has_errors():
         raise ValidationError(message=report.generate_report())
+
+
+@functools.cache
+def _shape() -> Any:
+    model = botocore.session.get_session().get_service_model("sagemaker")
+    return model.operation_model("CreateTrainingJob").input_shape
 
 
 def _service() -> JobService:
