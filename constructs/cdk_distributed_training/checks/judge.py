@@ -71,6 +71,8 @@ def _worlds(document: Document, not_judged: Mapping[NotJudged, None]) -> Iterato
 def _run(scene: Scene) -> Iterator[Finding | NotJudged]:
     for check, rules in _by_function(all_rules().values()).items():
         subject_kind = rules[0].subject
+        if scene.world.many_nodes and not getattr(subject_kind, "counts_nodes", False):
+            continue  # nothing has changed for it
         for subject in scene.all(subject_kind) if subject_kind is not None else ():
             try:
                 for finding in check(subject):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from cdk_distributed_training.checks.scene import Scene
 from cdk_distributed_training.checks.subjects.security_groups import SecurityGroups
@@ -45,6 +45,8 @@ class NodeGroup:
     is_training_job: bool = False
     reservation_key: Path = ()
     efa_interfaces: Callable[[], int] = lambda: 0
+
+    counts_nodes: ClassVar[bool] = True
 
     @property
     def in_vpc(self) -> bool:

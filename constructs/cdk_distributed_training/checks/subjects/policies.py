@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -103,12 +104,12 @@ class Role:
             for service in values(statement.view, "Principal", "Service")
         ]
 
-    @property
+    @functools.cached_property
     def statements(self) -> list[Statement]:
         """The statements of all policies that this template gives it; managed policies of others are not among them."""
         return list(self._all_statements())
 
-    @property
+    @functools.cached_property
     def managed_policies(self) -> list[Any]:
         """Its managed policies, tokens included."""
         return values(self.view, "ManagedPolicyArns")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +32,7 @@ class StateMachine:
     graph: Graph
     resource: Resource | None = None
 
-    @property
+    @functools.cached_property
     def states(self) -> list[definitions.State]:
         """All its states, nested ones too."""
         return list(definitions.states(self.definition))

@@ -14,6 +14,7 @@ from cdk_distributed_training.checks.template.view import Path, View
 
 _MARK = "\ue000{}\ue001"  # private use characters: they stand for tokens while the text is read as JSON
 _MARKED = re.compile("\ue000(\\d+)\ue001")
+_QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')  # that is not escaped
 _SUBSTITUTION = re.compile(r"\$\{(\w+)\}")
 
 
@@ -56,16 +57,18 @@ def read_definition(text: str | PartialText) -> Any:
     """
     parts = text.parts if isinstance(text, PartialText) else [text]
     tokens: list[Token] = []
-    marked = ""
+    marked: list[str] = []
+    inside_string = False
     for part in parts:
         if isinstance(part, str):
-            marked += part
+            marked.append(part)
+            inside_string ^= len(_QUOTE.findall(part)) % 2 == 1
         else:
             mark = _MARK.format(len(tokens))
-            marked += mark if _inside_string(marked) else f'"{mark}"'
+            marked.append(mark if inside_string else f'"{mark}"')
             tokens.append(part)
     try:
-        return _restore(json.loads(marked), tokens)
+        return _restore(json.loads("".join(marked)), tokens)
     except json.JSONDecodeError as error:
         raise UnreadableFileError(f"the definition is not JSON: line {error.lineno}: {error.msg}") from error
 
@@ -127,10 +130,6 @@ def is_literal(node: Any, keys: Collection[str]) -> bool:
 
 def _is_path_key(key: Any) -> bool:
     return isinstance(key, str) and key.endswith(".$")
-
-
-def _inside_string(text: str) -> bool:
-    return len(re.findall(r'(?<!\\)(?:\\\\)*"', text)) % 2 == 1
 
 
 def _restore(node: Any, tokens: list[Token]) -> Any:
