@@ -1,11 +1,10 @@
-"""What the rules over distributions are about that no request shows (DT420 to DT462)."""
+"""What the rules over distributions are about that no request shows (DT420 to DT455)."""
 
 from cdk_distributed_training.checks.examples import given
 from cdk_distributed_training.checks.findings import Severity
 from cdk_distributed_training.checks.rule import rule
 from cdk_distributed_training.checks.rules import (
     instance_groups,
-    launcher_options,
     library_support,
     model_parallel,
     mpi,
@@ -18,7 +17,6 @@ _SMP = "https://docs.aws.amazon.com/sagemaker/latest/dg/distributed-model-parall
 _SMP_1 = "https://github.com/aws/sagemaker-python-sdk/blob/v2.192.1/doc/api/training/smd_model_parallel_general.rst"
 _SDK = "https://sagemaker.readthedocs.io/en/v2.257.2/api/training/distributed.html"
 _COMPILER = "https://docs.aws.amazon.com/sagemaker/latest/dg/training-compiler.html"
-_LAUNCHER = "https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html"
 _GROUPS = "https://docs.aws.amazon.com/sagemaker/latest/dg/train-heterogeneous-cluster.html"
 _REFUSED = "The launcher or the library would refuse it, after the machines have started."
 _OLD_IMAGE = "763104351884.dkr.ecr.us-east-1.amazonaws.com/pytorch-training:2.2.0-gpu-py310-cu121-ubuntu20.04-sagemaker"
@@ -160,27 +158,3 @@ rule(
     source=_SDK,
     bad=given(given=8, has_fields=False),
 )(sagemaker_distribution.known_object)
-rule(
-    "DT460",
-    title="A word among the launcher's options that it does not know",
-    why=_REFUSED,
-    source=_LAUNCHER,
-    bad=given(prop="rendezvous", value="etcd", allowed=["static", "c10d"]),
-    good=given(prop="rendezvous", value="c10d", allowed=["static", "c10d"]),
-)(launcher_options.choice)
-rule(
-    "DT461",
-    title="A time among the launcher's options that is too short",
-    why="The launcher would give up before anything could happen.",
-    source=_LAUNCHER,
-    bad=given(prop="name_timeout", value=0, least=1),
-    good=given(prop="name_timeout", value=60, least=1),
-)(launcher_options.seconds)
-rule(
-    "DT462",
-    title="Arguments that are no list of words",
-    why="A text with several arguments in it reaches the command as one word, which it does not know.",
-    source="https://docs.pytorch.org/docs/stable/elastic/run.html",
-    bad=given(prop="arguments", value="--numa-binding=node --log-dir=logs"),
-    good=given(prop="arguments", value=["--numa-binding=node", "--log-dir=logs"]),
-)(launcher_options.words)
