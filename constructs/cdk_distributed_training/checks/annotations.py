@@ -15,8 +15,8 @@ def annotate_warnings(scope: IConstruct, findings: Iterable[Finding]) -> None:
 
     Acknowledge one with `cdk.Annotations.of(construct).acknowledge_warning("cdk-distributed-training:DT109")`.
     """
-    annotations = cdk.Annotations.of(scope)
     for finding in findings:
+        annotations = cdk.Annotations.of(scope)
         if finding.severity is Severity.WARNING:
             annotations.add_warning_v2(f"cdk-distributed-training:{finding.rule}", str(finding))
         elif finding.severity is Severity.INFORMATION:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 
@@ -62,8 +62,13 @@ class ConfigurationError(ValueError):
         super().__init__("\n".join([*lines, *(f"  - {finding}" for finding in self.findings)]))
 
 
-def raise_errors(findings: Iterable[Finding], *, where: str = "") -> None:
-    """Raise one `ConfigurationError` with all findings of severity error; return if there are none."""
+def raise_errors(findings: Iterable[Finding], *, where: str | Callable[[], str] = "") -> None:
+    """Raise one `ConfigurationError` with all findings of severity error; return if there are none.
+
+    Args:
+        findings: Findings of any severity.
+        where: The construct path, or what tells it once there is an error: to ask for it crosses into Node.js.
+    """
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     if errors:
-        raise ConfigurationError(errors, where=where)
+        raise ConfigurationError(errors, where=where if isinstance(where, str) else where())

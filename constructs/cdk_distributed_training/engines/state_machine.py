@@ -66,9 +66,9 @@ class TrainingStateMachine(Construct):
         """
         super().__init__(scope, id)
         stack = cdk.Stack.of(self)
-        raise_errors(rules.integration(integration), where=self.node.path)
+        raise_errors(rules.integration(integration), where=lambda: self.node.path)
         call = start_call(integration)
-        raise_errors(call.findings(request), where=self.node.path)
+        raise_errors(call.findings(request), where=lambda: self.node.path)
         jobs = stack.format_arn(service="sagemaker", resource="training-job", resource_name=f"{job_name}-*")
         log_group = create_execution_log(self, encryption_key=encryption_key)
         self._job = Machine(

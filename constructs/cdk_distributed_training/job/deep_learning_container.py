@@ -36,14 +36,18 @@ class DeepLearningContainerImage(TrainingImage):
     def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
         """Choose the image, allow the grantee to pull it, and return its address."""
         stack = cdk.Stack.of(scope)
-        image = self._choose(scope, instances, stack.region)
+        region = stack.region
+        image = self._choose(scope, instances, region)
         annotate_warnings(scope, rules.end_of_patch(image, datetime.datetime.now(tz=datetime.timezone.utc).date()))
-        account = _account(scope, stack)
-        grant_pull(grantee, account, stack.region, image.repository)
-        return f"{account}.dkr.ecr.{stack.region}.{stack.url_suffix}/{image.repository}:{image.tag}"
+        account = _account(scope, stack, region)
+        grant_pull(grantee, account, region, image.repository)
+        return f"{account}.dkr.ecr.{region}.{stack.url_suffix}/{image.repository}:{image.tag}"
 
     def _choose(self, scope: Construct, instances: Instances, region: str) -> DeepLearningContainer:
-        where = scope.node.path
+
+        def where() -> str:
+            return scope.node.path
+
         accelerator = self._accelerator
         if accelerator is not None:
             raise_errors(rules.accelerator(accelerator), where=where)
@@ -87,12 +91,12 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part)
 
 
-def _account(scope: Construct, stack: cdk.Stack) -> str:
+def _account(scope: Construct, stack: cdk.Stack, region: str) -> str:
     """The account of AWS's images: from the table, or from a mapping where only deployment knows the region."""
     accounts = image_accounts()
-    if known(stack.region):
-        raise_errors(rules.region(stack.region, accounts), where=scope.node.path)
-        return accounts[stack.region]
+    if known(region):
+        raise_errors(rules.region(region, accounts), where=lambda: scope.node.path)
+        return accounts[region]
     mapping = stack.node.try_find_child(_ACCOUNTS)
     if mapping is None:
         mapping = cdk.CfnMapping(stack, _ACCOUNTS, mapping={name: {"account": accounts[name]} for name in accounts})

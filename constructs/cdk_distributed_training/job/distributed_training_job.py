@@ -247,7 +247,7 @@ class DistributedTrainingJob(TrainingJobBase):
             *job_findings.of_texts(hyperparameter_texts, {**environment_texts, **command.environment}, words),
             *tag_findings(tags or {}),
         ]
-        raise_errors(findings, where=self.node.path)
+        raise_errors(findings, where=lambda: self.node.path)
         annotate_warnings(self, findings)
 
         self._network = network or _network_of(channels) or TrainingNetwork(self, "Network")
@@ -318,7 +318,7 @@ class DistributedTrainingJob(TrainingJobBase):
             *job_findings.of_library(distribution, image_uri),
             *(finding for finding in judged if finding.rule not in told),
         ]
-        raise_errors(more, where=self.node.path)
+        raise_errors(more, where=lambda: self.node.path)
         annotate_warnings(self, more)
         self.node.add_metadata(
             METADATA_TYPE, {"schema": METADATA_SCHEMA, "job_name": self._job_name, "request": rendered}

@@ -47,9 +47,10 @@ class TrainingRole(Construct):
             session_tags: Whether a new role's session may have tags.
         """
         super().__init__(scope, id)
+        self._stack = cdk.Stack.of(self)
         self._document: iam.PolicyDocument | None = None
         if role is None:
-            principal = _training_jobs(cdk.Stack.of(self))
+            principal = _training_jobs(self._stack)
             self._role: iam.IRole = iam.Role(
                 self,
                 "Resource",
@@ -60,7 +61,7 @@ class TrainingRole(Construct):
             self._role = role
             if may_change(self, role):
                 self._policy(role)
-        self._principal = TrainingPrincipal(self._role, account=cdk.Stack.of(self).account, holder=self)
+        self._principal = TrainingPrincipal(self._role, account=self._stack.account, holder=self)
         self._allow_logs_and_metrics()
 
     @property
@@ -77,7 +78,7 @@ class TrainingRole(Construct):
     def required_statements(self) -> list[dict[str, Any]]:
         """What the role must be allowed, as an IAM policy has it; values that deployment decides are intrinsics."""
         document = iam.PolicyDocument(statements=self._principal.statements)
-        statements: list[dict[str, Any]] = cdk.Stack.of(self).resolve(document)["Statement"]
+        statements: list[dict[str, Any]] = self._stack.resolve(document)["Statement"]
         return statements
 
     def settle(self) -> None:
@@ -90,10 +91,9 @@ class TrainingRole(Construct):
 
     def allow_network(self, vpc_subnet: ec2.ISubnet, security_groups: list[ec2.ISecurityGroup]) -> None:
         """Allow SageMaker to put the machines into a subnet, and into no other."""
-        stack = cdk.Stack.of(self)
 
         def arn(resource: str, name: str) -> str:
-            return stack.format_arn(service="ec2", resource=resource, resource_name=name)
+            return self._stack.format_arn(service="ec2", resource=resource, resource_name=name)
 
         subnet, interfaces = arn("subnet", vpc_subnet.subnet_id), arn("network-interface", "*")
         groups = [arn("security-group", group.security_group_id) for group in security_groups]
@@ -110,7 +110,7 @@ class TrainingRole(Construct):
         self._allow(list(_NETWORK_READS), ["*"])
 
     def _allow_logs_and_metrics(self) -> None:
-        group = cdk.Stack.of(self).format_arn(
+        group = self._stack.format_arn(
             service="logs",
             resource="log-group",
             resource_name=_LOG_GROUP,

@@ -66,7 +66,7 @@ class JobMetrics:
         return self._of_host("GPUUtilization", training_job_name, host)
 
     def metric_gpu_memory_utilization(self, training_job_name: str, *, host: str = "algo-1") -> cloudwatch.Metric:
-        """GPU memory of one machine, `GPUMemoryUtilization`, per cent, 100 for each GPU."""
+        """GPU memory of one machine, `GPUMemoryUtilization`, 100 for each; arguments as in `metric_cpu_utilization`."""
         return self._of_host("GPUMemoryUtilization", training_job_name, host)
 
     def metric_disk_utilization(self, training_job_name: str, *, host: str = "algo-1") -> cloudwatch.Metric:
