@@ -118,6 +118,23 @@ def test_a_job_that_never_fits(stack):
     assert rules(lambda: queued(stack, request=request)) == [("DT721", "job.instances.count")]
 
 
+@pytest.mark.parametrize(
+    ("shared", "counts", "fits"),
+    [
+        ({}, [{"InstanceCount": 9}, {"InstanceCount": 12}], False),
+        ({}, [{"InstanceCount": 16}, {"InstanceCount": 8}], True),
+        ({"InstanceCount": 9}, [{}, {}], False),
+        ({"InstanceCount": 8}, [{}, {}], True),
+    ],
+)
+def test_of_preferences_one_must_fit(stack, shared, counts, fits):
+    request = {**REQUEST, "ResourceConfig": {**shared, "InstancePreferences": counts}}
+    if fits:
+        queued(stack, request=request)
+    else:
+        assert rules(lambda: queued(stack, request=request)) == [("DT721", "job.instances.count")]
+
+
 @pytest.mark.parametrize("share", [None, "speech"])
 def test_a_share_that_the_queue_does_not_have(stack, share):
     queue = dt.TrainingQueue(stack, "Queue", max_instances=8, shares=[SHARE])
@@ -138,6 +155,19 @@ def test_a_share_that_the_queue_does_not_have(stack, share):
 )
 def test_tuning_jobs(stack, options, found):
     assert rules(lambda: tuned(stack, **options)) == found
+
+
+def test_an_environment_without_room(stack):
+    algorithm = {**REQUEST["AlgorithmSpecification"], "ContainerArguments": ["x" * 509]}
+    request = {**REQUEST, "AlgorithmSpecification": algorithm, "Environment": {f"N{n}": "" for n in range(47)}}
+    found = rules(lambda: tuned(stack, request))
+    assert len(found) == 2
+    assert all(prop.startswith("environment") for _, prop in found)
+
+
+def test_an_environment_that_just_fits(stack):
+    request = {**REQUEST, "Environment": {f"N{n}": "" for n in range(47)}}
+    tuned(stack, request)
 
 
 def test_members_that_an_engine_cannot_express(stack):

@@ -181,6 +181,9 @@ def _numbers(**values: float | None) -> Iterator[Finding]:
 
 def _fits(request: Mapping[str, Any], most: float | None) -> Iterator[Finding]:
     resources = request.get("ResourceConfig", {})
-    counts = [machines.get("InstanceCount", 0) for machines in [resources, *resources.get("InstanceGroups", ())]]
-    if most is not None and not any(map(cdk.Token.is_unresolved, counts)):
-        yield from rules.fits_queue(sum(counts), most)
+    shared = resources.get("InstanceCount", 0)
+    # of preferences, the one with the fewest machines is enough
+    preferred = [machines.get("InstanceCount", shared) for machines in resources.get("InstancePreferences", ())]
+    grouped = [machines["InstanceCount"] for machines in resources.get("InstanceGroups", ())]
+    if most is not None and not any(map(cdk.Token.is_unresolved, [shared, *preferred, *grouped])):
+        yield from rules.fits_queue(min(preferred) if preferred else sum([shared, *grouped]), most)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import aws_cdk as cdk
@@ -14,6 +16,7 @@ from constructs import Construct
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import Finding, raise_errors
 from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.checks.rules.request import entries
 from cdk_distributed_training.checks.rules.state_machine import poll_interval as poll_interval_rule
 from cdk_distributed_training.engines.ended_execution import stop_with_execution
 from cdk_distributed_training.engines.execution_grants import ExecutionGrants
@@ -25,9 +28,13 @@ from cdk_distributed_training.engines.tuning.stop_states import stop_tuning_defi
 from cdk_distributed_training.engines.tuning.trial_definition import request_findings
 from cdk_distributed_training.engines.tuning.tuning_objective import TuningObjective
 from cdk_distributed_training.engines.tuning.tuning_states import LONGEST_PREFIX, TuningStates
+from cdk_distributed_training.request import limits
+from cdk_distributed_training.request.launcher_arguments import ARGUMENTS_VARIABLE
 
 _CONFIG = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ResourceLimits.html"
 _LARGEST = 2**31 - 1
+# of a tuning job's trials: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_HyperParameterTrainingJobDefinition.html
+_LARGEST_ENVIRONMENT = 48
 
 
 class TunedTrainingJob(Construct):
@@ -104,6 +111,7 @@ class TunedTrainingJob(Construct):
         findings = [
             *poll_interval_rule(poll),
             *request_findings(job.request, objective.metric),
+            *_environment(job.request),
             *(finding for name, chosen in ranges.items() for finding in chosen.findings(name)),
             *rules.in_range("ranges", len(ranges), 1, 30, _CONFIG),
             *_numbers(
@@ -195,6 +203,16 @@ class TunedTrainingJob(Construct):
         if cdk.Token.is_unresolved(job_name):
             return cdk.Names.unique_resource_name(self, max_length=LONGEST_PREFIX, separator="-").lower()
         return job_name[:LONGEST_PREFIX].rstrip("-")
+
+
+def _environment(request: Mapping[str, Any]) -> Iterator[Finding]:
+    """What of the environment a trial has no room for, with the launcher's arguments in it."""
+    words = request.get("AlgorithmSpecification", {}).get("ContainerArguments", [])
+    environment = {**request.get("Environment", {}), **({ARGUMENTS_VARIABLE: json.dumps(words)} if words else {})}
+    literal = {name: value for name, value in environment.items() if not cdk.Token.is_unresolved(f"{name}{value}")}
+    # one entry is the engine's own
+    most = replace(limits.ENVIRONMENT, most=_LARGEST_ENVIRONMENT - 1)
+    yield from entries("environment", literal, most)
 
 
 def _let_tuning_assume(job: ITrainingDefinition, tuning_jobs: str) -> None:
