@@ -99,7 +99,16 @@ def with_every_engine(stack, folder):
         target=0.1,
         random_seed=7,
     )
-    dt.TrainingPipeline(stack, "Pipeline", job=one)
+    pipeline = dt.TrainingPipeline(stack, "Pipeline", job=one)
+    dt.TrainingSchedule(
+        stack,
+        "Weekly",
+        job=pipeline,
+        schedule=scheduler.ScheduleExpression.rate(cdk.Duration.days(7)),
+        hyperparameters={"lr": 0.3},
+        instance_count=4,
+        while_running="wait",
+    )
     dt.TrainingSchedule(
         stack,
         "Nightly",

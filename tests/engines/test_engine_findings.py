@@ -4,6 +4,7 @@ import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_scheduler as scheduler
 from tests.engines.engine_stack import definition, network, plausible, resource
 
 import cdk_distributed_training as dt
@@ -203,6 +204,14 @@ def test_a_launcher_that_comes_by_a_channel(stack, tmp_path):
 @pytest.mark.parametrize("name", ["momentum", "a.b", "InstanceCount"])
 def test_hyperparameters_that_are_no_parameters(stack, name):
     assert rules(lambda: pipeline(stack, parameters=[name])) == [("DT734", "parameters")]
+
+
+def test_a_schedule_sets_what_the_pipeline_has(stack):
+    made = pipeline(stack, parameters=["lr"])
+    every_day = scheduler.ScheduleExpression.rate(cdk.Duration.days(1))
+    assert rules(
+        lambda: dt.TrainingSchedule(stack, "Daily", job=made, schedule=every_day, hyperparameters={"epochs": 3})
+    ) == [("DT734", "parameters")]
 
 
 def test_retries_of_a_step(stack):

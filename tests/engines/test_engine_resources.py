@@ -10,7 +10,15 @@ import pytest
 from tests.engines.engine_stack import definition, plausible, resource, statements, with_every_engine
 from tests.request.create_training_job_model import problems, state_machine_problems
 
-MACHINES = ["QueuedJob", "QueuedStop", "TuningJob", "TuningStop", "NightlyGuardMachine", "OnNewDataGuardMachine"]
+MACHINES = [
+    "QueuedJob",
+    "QueuedStop",
+    "TuningJob",
+    "TuningStop",
+    "NightlyGuardMachine",
+    "OnNewDataGuardMachine",
+    "WeeklyGuardMachine",
+]
 PASS_ROLE = {"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}}
 ACCOUNT = "us-east-1:111111111111"
 SERVICE_JOBS = f"arn:aws:batch:{ACCOUNT}:service-job/*"
@@ -321,8 +329,10 @@ def test_the_schedule(template):
     assert (properties["State"], properties["FlexibleTimeWindow"]) == ("ENABLED", {"Mode": "OFF"})
     assert (properties["Target"]["Arn"], properties["Target"]["Input"]) == ({"Ref": guard}, "{}")
     assert definition(template, "NightlyGuardMachine")["States"]["Begin"]["Assign"] == {
-        "machine": queued,
-        "given": {"hyperparameters": {"lr": "0.2", "quick": "true"}, "instance_count": 2},
+        "runs": {
+            "machine": queued,
+            "input": {"hyperparameters": {"lr": "0.2", "quick": "true"}, "instance_count": 2},
+        },
         "age": 0,
         "pause": 60,
     }
@@ -354,9 +364,22 @@ def test_new_data(template):
     (target,) = rule["Properties"]["Targets"]
     assert target["Arn"] == {"Ref": guard}
     states = definition(template, "OnNewDataGuardMachine")["States"]
-    assert states["Begin"]["Assign"]["machine"] == job
-    assert states["Begin"]["Assign"]["given"] == {}
+    assert states["Begin"]["Assign"]["runs"] == {"machine": job, "input": {}}
     assert (states["Quiet"]["Seconds"], states["Free"]["Choices"][0]["Next"]) == (300, "Pause")
     assert statements(template, "OnNewDataGuardMachineRole") == [
         {"Action": ["states:ListExecutions", "states:StartExecution"], "Resource": job}
+    ]
+
+
+def test_a_pipeline_by_the_clock(template):
+    _, pipeline = resource(template, "AWS::SageMaker::Pipeline", "Pipeline")
+    assert definition(template, "WeeklyGuardMachine")["States"]["Begin"]["Assign"]["runs"] == {
+        "pipeline": plausible({"Ref": named(template, "AWS::SageMaker::Pipeline", "Pipeline")}, template),
+        "parameters": [{"Name": "lr", "Value": "0.3"}, {"Name": "InstanceCount", "Value": "4"}],
+    }
+    assert statements(template, "WeeklyGuardMachineRole") == [
+        {
+            "Action": ["sagemaker:ListPipelineExecutions", "sagemaker:StartPipelineExecution"],
+            "Resource": f"arn:aws:sagemaker:{ACCOUNT}:pipeline/{pipeline['Properties']['PipelineName']}",
+        }
     ]

@@ -4,8 +4,10 @@ import json
 
 import pytest
 from tests.engines.state_runner import run_states
-from tests.request.create_training_job_model import state_machine_problems
+from tests.request.create_training_job_model import problems, state_machine_problems
 
+from cdk_distributed_training.engines.pipeline.pipeline_runs import pipeline_runs
+from cdk_distributed_training.engines.run_calls import state_machine_runs
 from cdk_distributed_training.engines.schedule.guard_states import guard_definition
 
 MACHINE = "arn:aws:states:us-east-1:111111111111:stateMachine:Job"
@@ -20,7 +22,8 @@ def one(name):
 
 
 def run(*, listed, start=(STARTED,), waits=False, quiet=0):
-    definition = guard_definition(partition="aws", state_machine_arn=MACHINE, given=GIVEN, quiet=quiet, waits=waits)
+    calls = state_machine_runs(MACHINE, GIVEN)
+    definition = guard_definition(partition="aws", calls=calls, quiet=quiet, waits=waits)
     return run_states(definition, answers={"listExecutions": list(listed), "startExecution": list(start)})
 
 
@@ -85,3 +88,42 @@ def test_a_refusal_is_told():
     outcome = run(listed=[NONE], start=[{"error": "Sfn.StateMachineDoesNotExistException", "cause": "gone"}])
     assert (outcome["status"], outcome["error"]) == ("FAILED", "TrainingRunNotStarted")
     assert outcome["cause"] == "Sfn.StateMachineDoesNotExistException: gone"
+
+
+def run_pipeline(*listed, waits=False):
+    calls = pipeline_runs(pipeline_name="train", pipeline_arn="arn:pipeline", parameters={"lr": "0.2"})
+    return run_states(
+        guard_definition(partition="aws", calls=calls, quiet=0, waits=waits),
+        answers={
+            "listPipelineExecutions": list(listed),
+            "startPipelineExecution": [{"result": {"PipelineExecutionArn": "arn:new"}}],
+        },
+    )
+
+
+def executions(*statuses):
+    pairs = [
+        {"PipelineExecutionArn": f"arn:{number}", "PipelineExecutionStatus": status}
+        for number, status in enumerate(statuses)
+    ]
+    return {"result": {"PipelineExecutionSummaries": pairs}}
+
+
+@pytest.mark.parametrize("before", [executions(), executions("Succeeded", "Failed")])
+def test_an_execution_of_a_pipeline(before):
+    outcome = run_pipeline(before)
+    assert (outcome["status"], outcome["output"]) == ("SUCCEEDED", {"ExecutionArn": "arn:new"})
+    (start,) = [arguments for api, arguments in outcome["calls"] if api == "startPipelineExecution"]
+    assert problems(start, "sagemaker", "StartPipelineExecution") == []
+    assert start["PipelineParameters"] == [{"Name": "lr", "Value": "0.2"}]
+    for api, arguments in outcome["calls"][:2]:
+        assert api == "listPipelineExecutions"
+        assert problems(arguments, "sagemaker", "ListPipelineExecutions") == []
+
+
+@pytest.mark.parametrize("status", ["Executing", "Stopping"])
+def test_an_execution_of_a_pipeline_that_is_going(status):
+    outcome = run_pipeline(executions("Failed", status))
+    assert (outcome["status"], len(outcome["calls"])) == ("SUCCEEDED", 1)
+    outcome = run_pipeline({**executions(status), "until": 3600}, executions("Succeeded"), waits=True)
+    assert outcome["output"] == {"ExecutionArn": "arn:new"}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Node
+
+from cdk_distributed_training.engines.run_calls import RunCalls
 
 
 class ITrainingDefinition(Protocol):
@@ -36,3 +38,16 @@ class IStartableTraining(Protocol):
     @property
     def state_machine(self) -> sfn.IStateMachine:
         """The state machine; its input is `{"hyperparameters": {...}, "instance_count": n}`, both optional."""
+
+
+@runtime_checkable
+class IListedTraining(Protocol):
+    """Anything else that runs, and says itself how its runs are listed and started."""
+
+    def run_calls(self, *, hyperparameters: Mapping[str, str], instance_count: float | None) -> RunCalls:
+        """The calls.
+
+        Args:
+            hyperparameters: Overrides of each run, as text.
+            instance_count: Number of machines of each run; the job's own if `None`.
+        """

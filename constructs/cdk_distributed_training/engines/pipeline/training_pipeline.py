@@ -11,9 +11,11 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import engines as rules
-from cdk_distributed_training.engines.pipeline.pipeline_definition import pipeline_definition
+from cdk_distributed_training.engines.pipeline.pipeline_definition import COUNT_PARAMETER, pipeline_definition
 from cdk_distributed_training.engines.pipeline.pipeline_grants import PipelineGrants
+from cdk_distributed_training.engines.pipeline.pipeline_runs import pipeline_runs
 from cdk_distributed_training.engines.pipeline.step_retry import START_RETRIES, StepRetry
+from cdk_distributed_training.engines.run_calls import RunCalls
 from cdk_distributed_training.engines.service_role import ServiceRole
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 
@@ -130,3 +132,19 @@ class TrainingPipeline(Construct):
     def grants(self) -> PipelineGrants:
         """Permissions to start, see and stop executions."""
         return PipelineGrants(self._pipeline_arn)
+
+    def run_calls(self, *, hyperparameters: Mapping[str, str], instance_count: float | None) -> RunCalls:
+        """How a schedule lists and starts executions.
+
+        Args:
+            hyperparameters: What each execution sets, as text.
+            instance_count: Number of machines of each execution; the job's own if `None`.
+
+        Raises:
+            ConfigurationError: A hyperparameter is no parameter of the pipeline.
+        """
+        raise_errors(rules.pipeline_parameters(list(hyperparameters), self._parameters), where=self.node.path)
+        parameters = dict(hyperparameters)
+        if instance_count is not None:
+            parameters[COUNT_PARAMETER] = cdk.Tokenization.stringify_number(instance_count)
+        return pipeline_runs(pipeline_name=self._pipeline_name, pipeline_arn=self._pipeline_arn, parameters=parameters)

@@ -1,45 +1,39 @@
-"""The states that start a run of another state machine unless one is going.
+"""The states that start a run unless one is going.
 
     Begin -> [Quiet] -> Running -> Free -> Latest -> Start -> Started | NotStarted
                           ^         |                  |
                           +- Pause -+-> Skipped <------+  (somebody else has started it)
 
-Two guards at a time start one run: the new execution's name follows from the latest one before it, and Step Functions
-takes a name once. A list that is a moment old, which Step Functions may give, leads to a name that is taken, and so to
-no second run either.
-
-Source: https://docs.aws.amazon.com/step-functions/latest/apireference/API_StartExecution.html
+Two guards at a time start one run: the new run's name follows from the latest one before it, and a name starts one run.
+A list that is a moment old, which the services may give, leads to a name that is taken, and so to no second run either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from cdk_distributed_training.engines.call_retries import BRIEF, PATIENT
 from cdk_distributed_training.engines.integration import problem
 from cdk_distributed_training.engines.job_expressions import expression
 from cdk_distributed_training.engines.pauses import first_pause, next_pause
+from cdk_distributed_training.engines.run_calls import RunCalls
 
 _POLL_SECONDS = 60
 
 
-def guard_definition(
-    *, partition: str, state_machine_arn: str, given: Mapping[str, Any], quiet: float, waits: bool
-) -> dict[str, Any]:
+def guard_definition(*, partition: str, calls: RunCalls, quiet: float, waits: bool) -> dict[str, Any]:
     """The whole state machine; its input does not matter.
 
     Args:
         partition: The AWS partition, for the integrations' ARNs.
-        state_machine_arn: The state machine of which one run at a time is started.
-        given: The input of the run.
+        calls: How runs are listed and started.
         quiet: Seconds to wait before anything; 0 for none.
         waits: Whether it waits for the end of a run that is going; otherwise it starts none.
     """
-    sdk = f"arn:{partition}:states:::aws-sdk:sfn"
-    machine = {"StateMachineArn": expression("$machine"), "MaxResults": 1}
+    sdk = f"arn:{partition}:states:::aws-sdk:{calls.service}"
+    list_api, list_arguments = calls.listing
+    start_api, start_arguments = calls.starting
     busy = "Pause" if waits else "Skipped"
-    latest = "$states.result.Executions[0].ExecutionArn"
     return {
         "Comment": "Starts one run at a time",
         "QueryLanguage": "JSONata",
@@ -47,15 +41,15 @@ def guard_definition(
         "States": {
             "Begin": {
                 "Type": "Pass",
-                "Assign": {"machine": state_machine_arn, "given": dict(given), **first_pause(_POLL_SECONDS)},
+                "Assign": {"runs": dict(calls.runs), **first_pause(_POLL_SECONDS)},
                 "Next": "Quiet" if quiet else "Running",
             },
             **({"Quiet": {"Type": "Wait", "Seconds": quiet, "Next": "Running"}} if quiet else {}),
             "Running": {
                 "Type": "Task",
-                "Resource": f"{sdk}:listExecutions",
-                "Arguments": {**machine, "StatusFilter": "RUNNING"},
-                "Output": expression('{"Running": $count($states.result.Executions)}'),
+                "Resource": f"{sdk}:{list_api}",
+                "Arguments": {**list_arguments, **calls.running_only},
+                "Output": expression(f'{{"Running": {calls.running}}}'),
                 "Retry": PATIENT,
                 "Next": "Free",
             },
@@ -67,22 +61,18 @@ def guard_definition(
             **({"Pause": _pause()[0], "Longer": _pause()[1]} if waits else {}),
             "Latest": {
                 "Type": "Task",
-                "Resource": f"{sdk}:listExecutions",
-                "Arguments": machine,
-                "Assign": {"name": expression(next_name(f'$exists({latest}) ? {latest} : "none"'))},
+                "Resource": f"{sdk}:{list_api}",
+                "Arguments": dict(list_arguments),
+                "Assign": {"name": expression(next_name(f'$exists({calls.latest}) ? {calls.latest} : "none"'))},
                 "Retry": BRIEF,
                 "Next": "Start",
             },
             "Start": {
                 "Type": "Task",
-                "Resource": f"{sdk}:startExecution",
-                "Arguments": {
-                    "StateMachineArn": expression("$machine"),
-                    "Name": expression("$name"),
-                    "Input": expression("$string($given)"),
-                },
-                "Output": expression('{"ExecutionArn": $states.result.ExecutionArn}'),
-                "Retry": [{**BRIEF[0], "ErrorEquals": ["Sfn.SfnException", "Sfn.SdkClientException"]}],
+                "Resource": f"{sdk}:{start_api}",
+                "Arguments": dict(start_arguments),
+                "Output": expression(f'{{"ExecutionArn": {calls.started}}}'),
+                "Retry": [{**BRIEF[0], "ErrorEquals": list(calls.passing_errors)}],
                 "Catch": [
                     {
                         "ErrorEquals": ["States.ALL"],

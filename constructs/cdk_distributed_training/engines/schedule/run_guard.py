@@ -13,8 +13,9 @@ from constructs import Construct
 
 from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.machine import Machine
+from cdk_distributed_training.engines.run_calls import RunCalls, state_machine_runs
 from cdk_distributed_training.engines.schedule.guard_states import guard_definition
-from cdk_distributed_training.engines.training_definition import IStartableTraining
+from cdk_distributed_training.engines.training_definition import IListedTraining, IStartableTraining
 from cdk_distributed_training.request.hyperparameters import hyperparameter_text
 
 WhileRunning = Literal["skip", "wait"]
@@ -28,7 +29,7 @@ class RunGuard(Construct):
         scope: Construct,
         id: str,
         *,
-        job: IStartableTraining,
+        job: IStartableTraining | IListedTraining,
         hyperparameters: Mapping[str, Any] | None,
         instance_count: float | None,
         quiet: cdk.Duration | None,
@@ -49,25 +50,18 @@ class RunGuard(Construct):
         """
         super().__init__(scope, id)
         stack = cdk.Stack.of(self)
-        target = job.state_machine.state_machine_arn
-        given: dict[str, Any] = {}
-        if hyperparameters:
-            given["hyperparameters"] = {name: _text(value) for name, value in hyperparameters.items()}
-        if instance_count is not None:
-            given["instance_count"] = instance_count
+        texts = {name: _text(value) for name, value in (hyperparameters or {}).items()}
+        calls = _calls(job, texts, instance_count)
         self._machine = Machine(
             self,
             "Machine",
             definition=guard_definition(
                 partition=stack.partition,
-                state_machine_arn=target,
-                given=given,
+                calls=calls,
                 quiet=0 if quiet is None else quiet.to_seconds(integral=False),
                 waits=while_running == "wait",
             ),
-            statements=[
-                iam.PolicyStatement(actions=["states:ListExecutions", "states:StartExecution"], resources=[target])
-            ],
+            statements=[iam.PolicyStatement(actions=list(calls.actions), resources=[calls.resource])],
             wildcards="none of its own",
             log_group=create_execution_log(self, encryption_key=encryption_key),
         )
@@ -76,6 +70,17 @@ class RunGuard(Construct):
     def state_machine(self) -> sfn.StateMachine:
         """The state machine that starts runs."""
         return self._machine.state_machine
+
+
+def _calls(
+    job: IStartableTraining | IListedTraining, hyperparameters: Mapping[str, Any], instance_count: float | None
+) -> RunCalls:
+    if isinstance(job, IListedTraining):
+        return job.run_calls(hyperparameters=hyperparameters, instance_count=instance_count)
+    given: dict[str, Any] = {"hyperparameters": dict(hyperparameters)} if hyperparameters else {}
+    if instance_count is not None:
+        given["instance_count"] = instance_count
+    return state_machine_runs(job.state_machine.state_machine_arn, given)
 
 
 def _text(value: Any) -> Any:

@@ -16,7 +16,7 @@ from constructs import Construct
 from cdk_distributed_training.checks.acknowledgements import acknowledge
 from cdk_distributed_training.engines.schedule.run_guard import RunGuard, WhileRunning
 from cdk_distributed_training.engines.service_role import ServiceRole
-from cdk_distributed_training.engines.training_definition import IStartableTraining
+from cdk_distributed_training.engines.training_definition import IListedTraining, IStartableTraining
 
 
 class TrainingOnNewData(Construct):
@@ -43,7 +43,7 @@ class TrainingOnNewData(Construct):
         scope: Construct,
         id: str,
         *,
-        job: IStartableTraining,
+        job: IStartableTraining | IListedTraining,
         bucket: s3.IBucket,
         prefix: str = "",
         suffix: str = "",
@@ -58,7 +58,7 @@ class TrainingOnNewData(Construct):
         Args:
             scope: The parent construct.
             id: The construct id.
-            job: What runs: a job, a queued job, a tuning job.
+            job: What runs: a job, a queued job, a tuning job, a pipeline.
             bucket: The bucket with the data.
             prefix: Only objects whose keys begin so.
             suffix: Only objects whose keys end so.

@@ -13,13 +13,13 @@ from constructs import Construct
 
 from cdk_distributed_training.engines.schedule.run_guard import RunGuard, WhileRunning
 from cdk_distributed_training.engines.service_role import ServiceRole
-from cdk_distributed_training.engines.training_definition import IStartableTraining
+from cdk_distributed_training.engines.training_definition import IListedTraining, IStartableTraining
 
 
 class TrainingSchedule(Construct):
     """Starts a job by the clock, one run at a time.
 
-    Works for whatever has a state machine: a job, a queued job, a tuning job. A run that is still going is left alone.
+    Works for a job, a queued job, a tuning job and a pipeline. A run that is still going is left alone.
 
     Construct ids, which are part of the interface: `Guard`, `Role`, `Resource`.
 
@@ -36,7 +36,7 @@ class TrainingSchedule(Construct):
         scope: Construct,
         id: str,
         *,
-        job: IStartableTraining,
+        job: IStartableTraining | IListedTraining,
         schedule: scheduler.ScheduleExpression,
         hyperparameters: Mapping[str, Any] | None = None,
         instance_count: float | None = None,
