@@ -37,6 +37,11 @@ demo: $(ENVIRONMENT) ## synthesize the stack, show it, and train its job on two 
 	python examples/digits/prepare.py build/digits
 	dtrain local --app build/cdk.out --channel train=build/digits
 
+deploy-local: $(ENVIRONMENT) ## deploy the stack to an emulation of AWS on this machine, start its job, train, destroy
+	cdk synth --quiet --no-notices --output build/cdk.out
+	python examples/digits/prepare.py build/digits
+	dtrain local --deploy --app build/cdk.out --channel train=build/digits
+
 check: $(ENVIRONMENT) ## style and types
 	ruff check .
 	ruff format --check .
