@@ -22,9 +22,9 @@ def runner():
     return subprocess.Popen([node, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
 
 
-def run_states(definition, *, answers, given=None):
+def run_states(definition, *, answers, given=None, execution=EXECUTION):
     """The run's status, output, error, cause, calls, seconds waited and number of history events."""
-    task = {"definition": definition, "input": given or {}, "execution": EXECUTION, "answers": answers}
+    task = {"definition": definition, "input": given or {}, "execution": execution, "answers": answers}
     process = runner()
     process.stdin.write(json.dumps(task) + "\n")
     process.stdin.flush()

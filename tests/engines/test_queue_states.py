@@ -237,3 +237,33 @@ def test_a_job_that_is_listed_late_is_terminated():
 def test_ended_jobs_are_left_alone():
     outcome = stop(listed=[summaries(("id-1", "SUCCEEDED"))])
     assert (outcome["status"], calls(outcome, "terminateServiceJob")) == ("SUCCEEDED", [])
+
+
+def test_two_hundred_runs_are_each_accounted_for():
+    never = {"result": {"Status": "FAILED", "StatusReason": "No capacity"}}
+    kinds = [
+        (SUCCEEDED, COMPLETED, ("SUCCEEDED", None)),
+        (FAILED, RANK_FAILED, ("FAILED", "TrainingJobFailed")),
+        ({"result": {**FAILED["result"], "IsTerminated": True}}, DENIED, ("FAILED", "TrainingJobStopped")),
+        (never, COMPLETED, ("FAILED", "TrainingJobNotStarted")),
+    ]
+    machine, names = definition(), set()
+    for number in range(200):
+        look, described, expected = kinds[number % len(kinds)]
+        # names of executions that differ only where a job's name is cut off
+        name = f"{'nightly-run-of-the-whole-corpus-' * 2}{number}"
+        outcome = run_states(
+            machine,
+            answers={
+                "submitServiceJob": [SUBMITTED],
+                "describeServiceJob": [WAITING, look],
+                "describeTrainingJob": [described],
+            },
+            execution={"Id": f"arn:aws:states:us-east-1:111111111111:execution:Job:{name}", "Name": name},
+        )
+        assert (outcome["status"], outcome.get("error")) == expected
+        (submitted,) = calls(outcome, "submitServiceJob")
+        assert submitted["JobName"].startswith("digits-nightly-run-of-the-whole-corpus")
+        names.add(submitted["JobName"])
+    assert len(names) == 200
+    assert all(len(name) <= 63 for name in names)
