@@ -1,4 +1,4 @@
-"""One emulation of AWS with one deployed stack, for all tests of this folder."""
+"""One emulation of AWS with one deployed stack, for all tests of this folder; other tests see nothing of it."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ from cdk_distributed_training.local.aws.job_service import JobService
 from cdk_distributed_training.local.aws.server import Server
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server() -> Iterator[Server]:
     """The emulation's endpoint; the machines' waits hardly last."""
     usual, short_waits.longest_seconds = short_waits.longest_seconds, 0.2
@@ -28,14 +28,14 @@ def server() -> Iterator[Server]:
     short_waits.longest_seconds = usual
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def service(server: Server) -> Iterator[JobService]:
     """Who runs the training jobs."""
     with JobService(mount_patience=1.0) as running:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The synthesized app."""
     return synthesize(tmp_path_factory.mktemp("chain") / "cdk.out")
@@ -80,7 +80,7 @@ class Chain:
         bucket.objects.filter(Prefix="checkpoints/").delete()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def deployed(server: Server, service: JobService, app: Path) -> Chain:
     """The stack, deployed by the CDK's own command line into a bootstrapped account, with data in its bucket."""
     cdk = CdkCli(app, server.environment)

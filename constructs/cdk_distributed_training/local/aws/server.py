@@ -11,6 +11,7 @@ import requests
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 
 from cdk_distributed_training.local.aws import additions
+from cdk_distributed_training.local.aws.additions import executing_machines
 from cdk_distributed_training.local.errors import LocalModeError
 
 HOST = "127.0.0.1"
@@ -81,6 +82,7 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Stop listening and give the process its environment back."""
+        executing_machines.end_executions()
         self._server.stop()
         for name, value in self._before.items():
             if value is None:
