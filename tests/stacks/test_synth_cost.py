@@ -1,0 +1,44 @@
+"""What a job costs at synthesis, in numbers that do not vary: calls into Node.js, imported modules, equal templates."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from benchmarks.bench_synth import Apps
+
+ROOT = Path(__file__).parents[2]
+
+# may only fall
+CALLS_PER_JOB = 194
+
+_IMPORTED = """
+import json, sys
+import cdk_distributed_training as dt
+before = [name for name in sys.modules if name.startswith("aws_cdk")]
+dt.DistributedTrainingJob, dt.TrainingNetwork, dt.Instances, dt.SourceCode, dt.Channel
+after = sorted({name.split(".")[1] for name in sys.modules if name.startswith("aws_cdk.aws_")})
+print(json.dumps([before, after]))
+"""
+
+
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory):
+    """Calls of our app by its number of jobs; making the apps also compares our template with the hand-written one."""
+    return {count: Apps(count, tmp_path_factory.mktemp(f"jobs{count}")).crossings("ours") for count in (1, 2)}
+
+
+def test_calls_of_one_more_job(calls):
+    assert calls[2] - calls[1] <= CALLS_PER_JOB
+
+
+def test_modules_of_cdk_are_imported_when_they_are_used():
+    done = subprocess.run([sys.executable, "-c", _IMPORTED], cwd=ROOT, capture_output=True, text=True, check=True)
+    before, after = json.loads(done.stdout)
+    assert before == []
+    # what any app with a network, a role, a bucket, a key and a state machine imports; ECR, Lambda and FSx come later
+    assert after == [
+        *("aws_ec2", "aws_events", "aws_events_targets", "aws_iam", "aws_kms"),
+        *("aws_logs", "aws_s3", "aws_s3_assets", "aws_stepfunctions"),
+    ]
