@@ -30,7 +30,7 @@ def _acknowledgment(rule: str, reason: str) -> cdk.Acknowledgment:
     return cdk.Acknowledgment(id=f"{rule.partition('-')[0]}::{rule}", reason=reason)
 
 
-def acknowledge_everywhere(construct: Construct, *rules: str, reason: str) -> None:
+def acknowledge_everywhere(construct: IConstruct, *rules: str, reason: str) -> None:
     """Give one reason for what several scanners ask of one resource, each in words of its own.
 
     Args:
