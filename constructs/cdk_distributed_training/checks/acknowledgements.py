@@ -53,7 +53,7 @@ def acknowledge_everywhere(construct: IConstruct, *rules: str, reason: str) -> N
         _skip_in_checkov(construct, in_checkov, reason)
 
 
-def _skip_in_checkov(construct: Construct, rules: Sequence[str], reason: str) -> None:
+def _skip_in_checkov(construct: IConstruct, rules: Sequence[str], reason: str) -> None:
     # https://www.checkov.io/2.Basics/Suppressing%20and%20Skipping%20Policies.html: in the resource's metadata
     resource = construct.node.default_child or construct
     assert isinstance(resource, cdk.CfnResource)  # noqa: S101  only resources are acknowledged
