@@ -9,7 +9,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 ENVIRONMENT := $(VENV)/.installed node_modules/.installed
 
-.PHONY: help data-check environment system-packages demo test check lock bench faults clean
+.PHONY: help data-check environment system-packages demo test check lock bench faults docs clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -59,6 +59,11 @@ bench: $(ENVIRONMENT) ## measure everything in benchmarks/, print one table
 
 faults: $(ENVIRONMENT) system-packages ## inject every fault everywhere, kill and resume 50 times; write docs/faults.md
 	FAULT_TABLE=whole pytest tests/launcher/faults tests/launcher/resume
+
+docs: $(ENVIRONMENT) ## build the documentation with the API reference into build/site
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/docs.txt
+	python tools/api_reference.py build/reference
+	NO_MKDOCS_2_WARNING=1 mkdocs build --strict
 
 lock: ## resolve requirements/lock.txt and package-lock.json anew
 	uv pip compile pyproject.toml --extra node --extra test --extra aws-local --group dev --universal --python-version 3.10 \

@@ -9,7 +9,7 @@ from typing import Any
 import aws_cdk as cdk
 import jsii
 from aws_cdk import aws_iam as iam
-from constructs import Construct, IConstruct, IValidation
+from constructs import IConstruct, IValidation
 
 _PACKS_THAT_SHARE_RULES = ("NIST.800.53.R5", "HIPAA.Security", "PCI.DSS.321")
 
