@@ -1,6 +1,5 @@
 """What importing the helpers costs, and what it never does."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,11 +23,3 @@ def test_the_package_and_its_pure_modules_do_without_torch():
 def test_an_unknown_name_is_an_attribute_error():
     result = run("import training_launcher.torch as helpers\nhelpers.init_process_groups\n")
     assert "AttributeError: module 'training_launcher.torch' has no attribute 'init_process_groups'" in result.stderr
-
-
-def test_the_launcher_does_not_import_the_helpers():
-    forbidden = re.compile(r"^\s*(import|from) (training_launcher\.)?torch\b", re.MULTILINE)
-    package = SOURCES / "training_launcher"
-    for path in sorted(package.rglob("*.py")):
-        if package / "torch" not in path.parents:
-            assert not forbidden.search(path.read_text()), f"{path} imports torch or its helpers"
