@@ -1,4 +1,7 @@
-"""One emulation of AWS with one deployed stack, for all tests of this folder; other tests see nothing of it."""
+"""One emulation of AWS with one deployed stack, for all tests of this folder.
+
+They run last: the emulation takes this process's environment, and other tests must see nothing of it.
+"""
 
 import time
 from collections.abc import Callable, Iterator
@@ -18,8 +21,15 @@ from cdk_distributed_training.local.aws.executions import Ended
 from cdk_distributed_training.local.aws.job_service import JobService
 from cdk_distributed_training.local.aws.server import Server
 
+FOLDER = Path(__file__).parent
 
-@pytest.fixture(scope="package")
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of this folder last."""
+    items.sort(key=lambda item: FOLDER in item.path.parents)
+
+
+@pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
     """The emulation's endpoint; the machines' waits hardly last."""
     usual, short_waits.longest_seconds = short_waits.longest_seconds, 0.2
@@ -28,14 +38,14 @@ def server() -> Iterator[Server]:
     short_waits.longest_seconds = usual
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def service(server: Server) -> Iterator[JobService]:
     """Who runs the training jobs."""
     with JobService(mount_patience=1.0) as running:
         yield running
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The synthesized app."""
     return synthesize(tmp_path_factory.mktemp("chain") / "cdk.out")
@@ -80,7 +90,7 @@ class Chain:
         bucket.objects.filter(Prefix="checkpoints/").delete()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def deployed(server: Server, service: JobService, app: Path) -> Chain:
     """The stack, deployed by the CDK's own command line into a bootstrapped account, with data in its bucket."""
     cdk = CdkCli(app, server.environment)
