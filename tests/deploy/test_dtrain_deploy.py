@@ -1,6 +1,7 @@
-"""`dtrain local --deploy` as a person calls it."""
+"""`dtrain local --deploy` as a person calls it; `CHAINS=20 pytest ...` runs the whole chain twenty times in a row."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -11,6 +12,19 @@ from pathlib import Path
 import pytest
 from tests.local.processes import eventually, living
 
+CHAINS = int(os.environ.get("CHAINS", "1"))
+STEPS = [
+    "emulation of AWS on",
+    "bootstrapped",
+    "deployed Chain",
+    "started arn:",
+    "Downloading",
+    "Training",
+    "Uploading",
+    "Completed",
+    "execution SUCCEEDED",
+    "destroyed",
+]
 DTRAIN = [sys.executable, "-c", "from cdk_distributed_training.cli import main; main()", "local", "--deploy"]
 
 
@@ -22,22 +36,28 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_whole_chain_by_one_command(app, data, tmp_path):
-    done = subprocess.run(
-        [*DTRAIN, "Chain/Shared", "--app", app, "--channel", f"train={data}", "--hyperparameter", "steps=2",
-         "--instance-count", "1", "--output", tmp_path / "out"],
-        capture_output=True, text=True, timeout=200, check=False, cwd=tmp_path,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    said = done.stdout
-    steps = ["emulation of AWS on", "bootstrapped", "deployed Chain", "started arn:", "Downloading", "Training",
-             "Uploading", "Completed", "execution SUCCEEDED", "destroyed"]  # fmt: skip
-    assert [said.index(step) for step in steps] == sorted(said.index(step) for step in steps)
-    assert "This is an emulation of AWS on this machine" in said
-    assert "only recorded, without behaviour" in said
-    (model,) = (tmp_path / "out").glob("shared-local-*/model.tar.gz")
-    with tarfile.open(model) as archive:
-        assert archive.getnames() == ["digest"]
+@pytest.mark.timeout(120 * CHAINS)
+def test_chains_in_a_row_by_one_command_each(app, data, tmp_path):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    for number in range(CHAINS):
+        results = tmp_path / f"out-{number}"
+        done = subprocess.run(
+            [*DTRAIN, "Chain/Shared", "--app", app, "--channel", f"train={data}", "--hyperparameter", "steps=2",
+             "--hyperparameter", "note=chain-4712", "--output", results],
+            capture_output=True, text=True, timeout=200, check=False, cwd=tmp_path,
+            env={**os.environ, "TMPDIR": str(temporary)},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        said = done.stdout
+        positions = [said.index(step) for step in STEPS]
+        assert positions == sorted(positions)
+        assert "This is an emulation of AWS on this machine" in said
+        assert "only recorded, without behaviour" in said
+        (model,) = results.glob("shared-local-*/model.tar.gz")
+        with tarfile.open(model) as archive:
+            assert archive.getnames() == ["digest"]
+        assert nothing_is_left(said, "chain-4712", temporary)
 
 
 def test_an_interrupt_leaves_nothing(app, data, tmp_path):
@@ -50,10 +70,9 @@ def test_an_interrupt_leaves_nothing(app, data, tmp_path):
         env={**os.environ, "TMPDIR": str(temporary)},
     )  # fmt: skip
     assert process.stdout is not None
-    port = 0
+    said = ""
     for line in process.stdout:
-        if "emulation of AWS on http" in line:
-            port = int(line.strip().rpartition(":")[2])
+        said += line
         if "waiting" in line:
             break
     assert living("interrupted-4711")
@@ -61,7 +80,19 @@ def test_an_interrupt_leaves_nothing(app, data, tmp_path):
     out, errors = process.communicate(timeout=60)
     assert process.returncode == 130, out + errors
     assert "stopped; nothing is left running" in errors
-    assert eventually(lambda: not living("interrupted-4711"))
+    assert nothing_is_left(said, "interrupted-4711", temporary)
+
+
+def nothing_is_left(said: str, marker: str, temporary: Path) -> bool:
+    """No process of the job, no host, no port, no temporary file, no network namespace."""
+    port = int(re.search(r"emulation of AWS on http://127\.0\.0\.1:(\d+)", said)[1])
+    job = re.search(r"(\S+-local-[0-9a-f]{8}) Starting", said)[1]
+    assert eventually(lambda: not living(marker))
+    assert eventually(lambda: not living(f"dtrain-hosts-{job}"))
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", port)) != 0
-    assert not list(temporary.glob("dtrain-aws-*"))
+    # jsii and Node.js keep caches of their own
+    ours = [path.name for path in temporary.iterdir() if path.name.startswith(("dtrain", "training", "tmp"))]
+    assert ours == []
+    assert not list(Path("/run/netns").glob("*local*")) if Path("/run/netns").exists() else True
+    return True

@@ -65,6 +65,8 @@ class Server:
 
     def __enter__(self) -> Server:
         """Start to listen, with nothing in the account."""
+        if os.environ.get("MOTO_PORT"):
+            raise LocalModeError("an emulation of AWS runs in this process already, or MOTO_PORT is set")
         self._port = _free(self._asked)
         additions.install()
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
