@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -66,7 +67,9 @@ def test_each_host_has_a_name_processes_and_folders_of_its_own(namespaces: Names
     assert text(namespaces, "echo $$; ls /sys/class/net; cat /opt/ml/../ml/none 2>/dev/null; pwd").split() == [
         "1", "eth0", "lo", "/opt/ml",
     ]  # fmt: skip
-    assert text(namespaces, "ls -A /tmp /dev/shm /run | grep -v :; cat /etc/environment").strip() == ""
+    assert text(namespaces, "ls -A /dev/shm /run | grep -v :; cat /etc/environment").strip() == ""
+    with tempfile.NamedTemporaryFile(dir="/tmp") as file:
+        assert Path(file.name).name not in text(namespaces, "ls -A /tmp")
     assert "algo-2" in text(namespaces, "cat /etc/hosts")
 
 
