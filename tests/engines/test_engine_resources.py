@@ -333,6 +333,7 @@ def test_the_schedule(template):
             "machine": queued,
             "input": {"hyperparameters": {"lr": "0.2", "quick": "true"}, "instance_count": 2},
         },
+        "first": "",
         "age": 0,
         "pause": 60,
     }
@@ -365,7 +366,7 @@ def test_new_data(template):
     assert target["Arn"] == {"Ref": guard}
     states = definition(template, "OnNewDataGuardMachine")["States"]
     assert states["Begin"]["Assign"]["runs"] == {"machine": job, "input": {}}
-    assert (states["Quiet"]["Seconds"], states["Free"]["Choices"][0]["Next"]) == (300, "Pause")
+    assert (states["Quiet"]["Seconds"], states["Free"]["Choices"][1]["Next"]) == (300, "Pause")
     assert statements(template, "OnNewDataGuardMachineRole") == [
         {"Action": ["states:ListExecutions", "states:StartExecution"], "Resource": job}
     ]

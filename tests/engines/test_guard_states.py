@@ -32,7 +32,7 @@ def starts(outcome):
 
 
 def test_a_run_starts_with_its_input():
-    outcome = run(listed=[NONE, one("before")])
+    outcome = run(listed=[one("before"), NONE])
     assert (outcome["status"], outcome["output"]) == ("SUCCEEDED", {"ExecutionArn": "arn:new"})
     (arguments,) = starts(outcome)
     assert arguments["StateMachineArn"] == MACHINE
@@ -40,8 +40,8 @@ def test_a_run_starts_with_its_input():
     assert state_machine_problems(arguments, "stepfunctions", "StartExecution") == []
     searches = [arguments for api, arguments in outcome["calls"] if api == "listExecutions"]
     assert searches == [
-        {"StateMachineArn": MACHINE, "MaxResults": 1, "StatusFilter": "RUNNING"},
         {"StateMachineArn": MACHINE, "MaxResults": 1},
+        {"StateMachineArn": MACHINE, "MaxResults": 1, "StatusFilter": "RUNNING"},
     ]
     assert all(state_machine_problems(search, "stepfunctions", "ListExecutions") == [] for search in searches)
 
@@ -52,14 +52,20 @@ def test_the_very_first_run():
 
 
 def test_two_starts_at_a_time_have_one_name_and_the_next_another():
-    names = [starts(run(listed=[NONE, one(latest)]))[0]["Name"] for latest in ("a", "a", "b")]
+    names = [starts(run(listed=[one(latest), NONE]))[0]["Name"] for latest in ("a", "a", "b")]
     assert names[0] == names[1] != names[2]
 
 
 @pytest.mark.parametrize("waits", [False, True])
 def test_a_start_that_another_was_faster_with_is_skipped(waits):
-    outcome = run(listed=[NONE, one("before")], start=[TAKEN], waits=waits)
+    outcome = run(listed=[one("before"), NONE], start=[TAKEN], waits=waits)
     assert (outcome["status"], outcome["visited"][-1]) == ("SUCCEEDED", "Skipped")
+
+
+def test_the_latest_run_is_going_though_the_list_of_these_is_old():
+    latest = {"result": {"Executions": [{"ExecutionArn": "arn:now", "Status": "RUNNING"}]}}
+    outcome = run(listed=[latest, NONE])
+    assert (outcome["status"], starts(outcome)) == ("SUCCEEDED", [])
 
 
 def test_a_run_that_is_going_is_left_alone():
@@ -68,14 +74,19 @@ def test_a_run_that_is_going_is_left_alone():
 
 
 def test_a_run_that_is_going_is_waited_for():
-    outcome = run(listed=[{**one("now"), "until": 86400}, NONE, one("now")], waits=True)
+    outcome = run(listed=[{**one("now"), "until": 86400}, one("now"), NONE], waits=True)
     assert len(starts(outcome)) == 1
     assert 86400 <= outcome["waited"] < 86400 * 1.05
 
 
+def test_a_run_that_begins_while_it_is_waited_is_enough():
+    outcome = run(listed=[{**one("now"), "until": 600}, one("next")], waits=True)
+    assert (outcome["status"], outcome["visited"][-1], starts(outcome)) == ("SUCCEEDED", "Skipped", [])
+
+
 def test_a_month_of_waiting_fits_into_the_history():
     month = 30 * 86400
-    outcome = run(listed=[{**one("now"), "until": month}, NONE, one("now")], waits=True)
+    outcome = run(listed=[{**one("now"), "until": month}, one("now"), NONE], waits=True)
     assert outcome["status"] == "SUCCEEDED"
     assert outcome["events"] < 25000
 
@@ -124,6 +135,6 @@ def test_an_execution_of_a_pipeline(before):
 @pytest.mark.parametrize("status", ["Executing", "Stopping"])
 def test_an_execution_of_a_pipeline_that_is_going(status):
     outcome = run_pipeline(executions("Failed", status))
-    assert (outcome["status"], len(outcome["calls"])) == ("SUCCEEDED", 1)
+    assert (outcome["status"], outcome["visited"][-1], len(outcome["calls"])) == ("SUCCEEDED", "Skipped", 2)
     outcome = run_pipeline({**executions(status), "until": 3600}, executions("Succeeded"), waits=True)
     assert outcome["output"] == {"ExecutionArn": "arn:new"}

@@ -20,6 +20,7 @@ class RunCalls:
         running_only: Further arguments, with which only runs that are going are listed.
         running: JSONata for the number of runs that are going, of the list.
         latest: JSONata for the latest run's ARN, of the list.
+        latest_going: JSONata for whether the latest run is going, of the list.
         starting: API and arguments that start a run, with `$name` for what makes the start happen once.
         started: JSONata for the new run's ARN.
         passing_errors: Errors of the start that may pass, as Step Functions names them.
@@ -33,6 +34,7 @@ class RunCalls:
     running_only: Mapping[str, Any]
     running: str
     latest: str
+    latest_going: str
     starting: tuple[str, Mapping[str, Any]]
     started: str
     passing_errors: tuple[str, ...]
@@ -57,6 +59,7 @@ def state_machine_runs(state_machine_arn: str, given: Mapping[str, Any]) -> RunC
         running_only={"StatusFilter": "RUNNING"},
         running="$count($states.result.Executions)",
         latest="$states.result.Executions[0].ExecutionArn",
+        latest_going='$states.result.Executions[0].Status = "RUNNING"',
         starting=(
             "startExecution",
             {**machine, "Name": expression("$name"), "Input": expression("$string($runs.input)")},

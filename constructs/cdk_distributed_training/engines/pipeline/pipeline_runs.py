@@ -19,7 +19,8 @@ def pipeline_runs(*, pipeline_name: str, pipeline_arn: str, parameters: Mapping[
         parameters: What each execution sets.
     """
     named = {"PipelineName": expression("$runs.pipeline")}
-    going = '[$states.result.PipelineExecutionSummaries[PipelineExecutionStatus in ["Executing", "Stopping"]]]'
+    going = 'PipelineExecutionStatus in ["Executing", "Stopping"]'
+    listed_runs = "$states.result.PipelineExecutionSummaries"
     listed = [{"Name": name, "Value": value} for name, value in parameters.items()]
     return RunCalls(
         service="sagemaker",
@@ -29,8 +30,9 @@ def pipeline_runs(*, pipeline_name: str, pipeline_arn: str, parameters: Mapping[
             {**named, "SortBy": "CreationTime", "SortOrder": "Descending", "MaxResults": 100},
         ),
         running_only={},
-        running=f"$count({going})",
-        latest="$states.result.PipelineExecutionSummaries[0].PipelineExecutionArn",
+        running=f"$count({listed_runs}[{going}])",
+        latest=f"{listed_runs}[0].PipelineExecutionArn",
+        latest_going=f"{listed_runs}[0].{going}",
         starting=(
             "startPipelineExecution",
             {

@@ -1,11 +1,14 @@
 """The states that start a run unless one is going.
 
-    Begin -> [Quiet] -> Running -> Free -> Latest -> Start -> Started | NotStarted
-                          ^         |                  |
-                          +- Pause -+-> Skipped <------+  (somebody else has started it)
+    Begin -> [Quiet] -> Latest -> Running -> Free -> Start -> Started | NotStarted
+                          ^                   |        |
+                          +-- Longer - Pause -+-> Skipped  (somebody else has started it)
 
-Two guards at a time start one run: the new run's name follows from the latest one before it, and a name starts one run.
-A list that is a moment old, which the services may give, leads to a name that is taken, and so to no second run either.
+Guards at the same time start one run: the new run's name follows from the latest one before it, and a name starts one
+run. The latest one is read first: a run that another guard starts after that has the very name that this one would
+give, whether the look at what is going shows it or not. So a list that is a moment old does no harm either.
+
+A guard that waits, and finds that another run has begun meanwhile, is content with that one.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ def guard_definition(*, partition: str, calls: RunCalls, quiet: float, waits: bo
     list_api, list_arguments = calls.listing
     start_api, start_arguments = calls.starting
     busy = "Pause" if waits else "Skipped"
+    name = next_name(f'$exists({calls.latest}) ? {calls.latest} : "none"')
     return {
         "Comment": "Starts one run at a time",
         "QueryLanguage": "JSONata",
@@ -41,10 +45,22 @@ def guard_definition(*, partition: str, calls: RunCalls, quiet: float, waits: bo
         "States": {
             "Begin": {
                 "Type": "Pass",
-                "Assign": {"runs": dict(calls.runs), **first_pause(_POLL_SECONDS)},
-                "Next": "Quiet" if quiet else "Running",
+                "Assign": {"runs": dict(calls.runs), "first": "", **first_pause(_POLL_SECONDS)},
+                "Next": "Quiet" if quiet else "Latest",
             },
-            **({"Quiet": {"Type": "Wait", "Seconds": quiet, "Next": "Running"}} if quiet else {}),
+            **({"Quiet": {"Type": "Wait", "Seconds": quiet, "Next": "Latest"}} if quiet else {}),
+            "Latest": {
+                "Type": "Task",
+                "Resource": f"{sdk}:{list_api}",
+                "Arguments": dict(list_arguments),
+                "Assign": {
+                    "name": expression(name),
+                    "first": expression(f'$first = "" ? {name} : $first'),
+                    "going": expression(calls.latest_going),
+                },
+                "Retry": PATIENT,
+                "Next": "Running",
+            },
             "Running": {
                 "Type": "Task",
                 "Resource": f"{sdk}:{list_api}",
@@ -55,18 +71,13 @@ def guard_definition(*, partition: str, calls: RunCalls, quiet: float, waits: bo
             },
             "Free": {
                 "Type": "Choice",
-                "Choices": [{"Condition": expression("$states.input.Running > 0"), "Next": busy}],
-                "Default": "Latest",
+                "Choices": [
+                    {"Condition": expression("$name != $first"), "Next": "Skipped"},
+                    {"Condition": expression("$states.input.Running > 0 or $going"), "Next": busy},
+                ],
+                "Default": "Start",
             },
             **({"Pause": _pause()[0], "Longer": _pause()[1]} if waits else {}),
-            "Latest": {
-                "Type": "Task",
-                "Resource": f"{sdk}:{list_api}",
-                "Arguments": dict(list_arguments),
-                "Assign": {"name": expression(next_name(f'$exists({calls.latest}) ? {calls.latest} : "none"'))},
-                "Retry": BRIEF,
-                "Next": "Start",
-            },
             "Start": {
                 "Type": "Task",
                 "Resource": f"{sdk}:{start_api}",
@@ -109,11 +120,11 @@ def next_name(latest: str) -> str:
     Args:
         latest: JSONata for the latest execution's ARN.
     """
-    return f'"started-" & $substring($hash({latest}, "SHA-256"), 0, 16)'
+    return f'("started-" & $substring($hash({latest}, "SHA-256"), 0, 16))'
 
 
 def _pause() -> tuple[dict[str, Any], dict[str, Any]]:
     return (
         {"Type": "Wait", "Seconds": expression("$pause"), "Next": "Longer"},
-        {"Type": "Pass", "Assign": next_pause(_POLL_SECONDS), "Next": "Running"},
+        {"Type": "Pass", "Assign": next_pause(_POLL_SECONDS), "Next": "Latest"},
     )
