@@ -46,6 +46,12 @@ def test_a_port_in_use_is_named(tmp_path):
         assert dict(os.environ) == before
 
 
+def test_there_is_one_emulation_at_a_time(server):
+    with pytest.raises(LocalModeError, match="one at a time"), Server():
+        pass
+    assert boto3.client("sts").get_caller_identity()["Account"] == "123456789012"
+
+
 def test_the_emulation_listens_on_the_loopback_interface_only(server):
     assert server.url.startswith("http://127.0.0.1:")
     port = int(server.url.rpartition(":")[2])

@@ -6,6 +6,7 @@ import logging
 import os
 import socket
 from types import TracebackType
+from typing import ClassVar
 
 import requests
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
@@ -44,8 +45,10 @@ class Server:
         port: Port on the loopback interface; a free one unless given.
 
     Raises:
-        LocalModeError: The port is in use.
+        LocalModeError: The port is in use, or another emulation runs in this process.
     """
+
+    _running: ClassVar[bool] = False
 
     def __init__(self, port: int = 0) -> None:
         """Nothing happens before it is entered."""
@@ -65,9 +68,10 @@ class Server:
 
     def __enter__(self) -> Server:
         """Start to listen, with nothing in the account."""
-        if os.environ.get("MOTO_PORT"):
-            raise LocalModeError("an emulation of AWS runs in this process already, or MOTO_PORT is set")
         self._port = _free(self._asked)
+        if Server._running:
+            raise LocalModeError("an emulation of AWS runs in this process already, and there can be one at a time")
+        Server._running = True
         additions.install()
         logging.getLogger("werkzeug").setLevel(logging.ERROR)
         self._server = ThreadedMotoServer(HOST, self._port, verbose=False)
@@ -86,6 +90,7 @@ class Server:
         """Stop listening and give the process its environment back."""
         executing_machines.end_executions()
         self._server.stop()
+        Server._running = False
         for name, value in self._before.items():
             if value is None:
                 os.environ.pop(name, None)
