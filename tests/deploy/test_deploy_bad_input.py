@@ -79,6 +79,16 @@ def test_a_missing_cdk_or_node_is_named(tmp_path, monkeypatch):
         cdk_cli.find({"PATH": str(tmp_path)})
 
 
+def test_a_cdk_that_goes_away_is_named(tmp_path):
+    for name in ("cdk", "node"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    found = CdkCli(tmp_path, {"PATH": str(tmp_path)})
+    (tmp_path / "cdk").unlink()
+    with pytest.raises(LocalModeError, match=r"cdk cannot be run \(No such file or directory\)"):
+        found.bootstrap()
+
+
 def test_a_missing_emulation_is_named(tmp_path):
     write_app(tmp_path / "cdk.out", {"Training/Job": request(["true"])})
     done = dtrain(cwd=tmp_path, before="import sys; sys.modules['moto'] = None; ")

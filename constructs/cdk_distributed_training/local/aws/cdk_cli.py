@@ -59,9 +59,12 @@ class CdkCli:
 
     def _call(self, command: str, *arguments: str) -> None:
         line = [self._cdk, command, *arguments, "--app", str(self._app), *_QUIET]
-        done = subprocess.run(
-            line, env=self.environment, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL
-        )
+        try:
+            done = subprocess.run(
+                line, env=self.environment, check=False, capture_output=True, text=True, stdin=subprocess.DEVNULL
+            )
+        except OSError as error:
+            raise LocalModeError(f"{self._cdk} cannot be run ({error.strerror}): is it being installed?") from None
         if done.returncode:
             text = (done.stdout + done.stderr).strip().splitlines()[-_LAST_LINES:]
             raise LocalModeError(f"cdk {command} failed on the emulation of AWS:\n" + "\n".join(text))
