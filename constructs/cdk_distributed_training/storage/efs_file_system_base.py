@@ -16,11 +16,14 @@ from cdk_distributed_training.network.mutability import may_change
 from cdk_distributed_training.network.security_group_rules import NFS, Opening
 from cdk_distributed_training.storage.efs_channel import EfsChannel
 from cdk_distributed_training.storage.efs_grants import EfsFileSystemGrants
+from cdk_distributed_training.storage.file_system_metrics import FileSystemMetrics
 
 
 @jsii.implements(ec2.IConnectable)
-class EfsFileSystemBase(Construct):
+class EfsFileSystemBase(FileSystemMetrics, Construct):
     """An EFS file system that training nodes can reach; see `EfsFileSystem`."""
+
+    _metric_namespace = "AWS/EFS"
 
     def __init__(self, scope: Construct, id: str, *, network: ITrainingNetwork) -> None:
         """Make the construct; the subclass then settles its attributes."""
@@ -79,24 +82,6 @@ class EfsFileSystemBase(Construct):
             ConfigurationError: The path or the mode cannot be mounted.
         """
         return EfsChannel(self, name, directory_path=directory_path, access_mode=access_mode)
-
-    def metric(
-        self, metric_name: str, *, statistic: str | None = None, period: cdk.Duration | None = None
-    ) -> cloudwatch.Metric:
-        """A CloudWatch metric of the file system.
-
-        Args:
-            metric_name: Name as CloudWatch has it.
-            statistic: Such as `Sum`; the average by default.
-            period: Over which it is taken; 5 minutes by default.
-        """
-        return cloudwatch.Metric(
-            namespace="AWS/EFS",
-            metric_name=metric_name,
-            dimensions_map={"FileSystemId": self._file_system_id},
-            statistic=statistic,
-            period=period,
-        )
 
     def metric_data_read_io_bytes(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
         """Bytes that clients read, summed over the period."""

@@ -16,13 +16,16 @@ from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.network.made_once import MadeOnce
 from cdk_distributed_training.network.mutability import may_change
 from cdk_distributed_training.network.security_group_rules import ALL_TRAFFIC, LUSTRE, Opening
+from cdk_distributed_training.storage.file_system_metrics import FileSystemMetrics
 from cdk_distributed_training.storage.lustre_channel import LustreChannel
 from cdk_distributed_training.storage.lustre_grants import LustreFileSystemGrants
 
 
 @jsii.implements(ec2.IConnectable)
-class LustreFileSystemBase(Construct):
+class LustreFileSystemBase(FileSystemMetrics, Construct):
     """An FSx for Lustre file system that training nodes can reach; see `LustreFileSystem`."""
+
+    _metric_namespace = "AWS/FSx"
 
     def __init__(self, scope: Construct, id: str, *, network: ITrainingNetwork) -> None:
         """Make the construct; the subclass then settles its attributes."""
@@ -124,24 +127,6 @@ class LustreFileSystemBase(Construct):
     def _known_directories(self) -> list[str]:
         """Directories that are sure to exist."""
         return []
-
-    def metric(
-        self, metric_name: str, *, statistic: str | None = None, period: cdk.Duration | None = None
-    ) -> cloudwatch.Metric:
-        """A CloudWatch metric of the file system.
-
-        Args:
-            metric_name: Name as CloudWatch has it.
-            statistic: Such as `Sum`; the average by default.
-            period: Over which it is taken; 5 minutes by default.
-        """
-        return cloudwatch.Metric(
-            namespace="AWS/FSx",
-            metric_name=metric_name,
-            dimensions_map={"FileSystemId": self._file_system_id},
-            statistic=statistic,
-            period=period,
-        )
 
     def metric_data_read_bytes(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
         """Bytes that clients read, summed over the period."""
