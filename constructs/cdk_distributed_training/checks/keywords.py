@@ -7,7 +7,6 @@ forget it.
 
 from __future__ import annotations
 
-import difflib
 import enum
 import functools
 import inspect
@@ -15,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cdk_distributed_training.checks.findings import ConfigurationError, Finding
+from cdk_distributed_training.checks.rules.keywords import unknown_keyword
 
 _PACKAGE = __package__.partition(".")[0]
 _CHECKED = "__keywords_are_checked__"
@@ -72,15 +72,8 @@ def _checked(function: Callable[..., Any], called: str) -> Callable[..., Any]:
 
 
 def _finding(name: str, called: str, offered: list[str], values: Iterable[Any]) -> Finding:
-    near = difflib.get_close_matches(name, offered, 1)
     owner = next((type(value).__name__ for value in values if _takes(value, name)), None)
-    if owner is not None:
-        fix = f"give it to {owner}"
-    else:
-        fix = f"write {near[0]}" if near else "look it up in the class's documentation"
-    return Finding(
-        rule="DT900", prop=name, got=f"a keyword that {called} does not have", allowed=", ".join(offered), fix=fix
-    )
+    return unknown_keyword(name, called=called, offered=offered, owner=owner)
 
 
 def _takes(value: Any, name: str) -> bool:

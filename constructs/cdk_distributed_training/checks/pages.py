@@ -22,6 +22,7 @@ _SUBJECTS = {
     "DT6": "Permissions",
     "DT7": "State machines",
     "DT8": "Source code and launcher",
+    "DT9": "Keywords",
 }
 _LONG = 60
 

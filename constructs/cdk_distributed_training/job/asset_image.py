@@ -11,6 +11,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from cdk_distributed_training.checks.findings import Finding, raise_errors
+from cdk_distributed_training.checks.rules import image_folder
 from cdk_distributed_training.job.container_folder import container_folder
 from cdk_distributed_training.job.training_image import TrainingImage
 from cdk_distributed_training.request.instances import Instances
@@ -82,19 +83,6 @@ def launcher_image(base_image: str, *, platform: Platform | None) -> AssetImage:
 
 
 def _findings(directory: Path, file: str, platform: str | None) -> Iterator[Finding]:
-    if not (directory / file).is_file():
-        yield Finding(
-            rule="DT508",
-            prop="file" if directory.is_dir() else "directory",
-            got=f"{str(directory / file)!r}, which is not there",
-            allowed="a folder with a Dockerfile",
-            fix="check the spelling, and from where the path is relative",
-        )
-    if platform not in (None, *_ARCHITECTURES.values()):
-        yield Finding(
-            rule="DT509",
-            prop="platform",
-            got=repr(platform),
-            allowed=" or ".join(repr(name) for name in _ARCHITECTURES.values()),
-            fix="leave it out to build for the job's instance type",
-        )
+    path = directory / file
+    yield from image_folder.dockerfile(str(path), exists=path.is_file(), folder_exists=directory.is_dir())
+    yield from image_folder.platform(platform, known=list(_ARCHITECTURES.values()))

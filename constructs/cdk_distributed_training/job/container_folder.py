@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cdk_distributed_training.checks.findings import Finding, raise_errors
+from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.checks.rules import source_code
 
 _PACKAGE = Path(__file__).parents[1]
 # in a wheel the folder is packed into the library, in a checkout it stands beside it
@@ -21,16 +22,5 @@ def container_folder(*, where: str) -> Path:
         ConfigurationError: The folder is in neither place.
     """
     found = [place for place in _PLACES if (place / "src" / "__main__.py").is_file()]
-    if not found:
-        raise_errors([_missing()], where=where)
+    raise_errors(source_code.launcher_source([str(place) for place in _PLACES], found=bool(found)), where=where)
     return found[0]
-
-
-def _missing() -> Finding:
-    return Finding(
-        rule="DT804",
-        prop="container/src",
-        got="no src/__main__.py in " + " nor ".join(str(place) for place in _PLACES),
-        allowed="the launcher's source",
-        fix="install the library again, or check the repository out whole",
-    )

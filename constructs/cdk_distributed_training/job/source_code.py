@@ -9,6 +9,7 @@ from pathlib import Path
 from constructs import Construct
 
 from cdk_distributed_training.checks.findings import Finding, raise_errors
+from cdk_distributed_training.checks.rules import source_code as rules
 from cdk_distributed_training.job.code_asset import CodeAsset
 
 # what a project's folder holds besides its code: environments, caches, build outputs, version control
@@ -87,30 +88,13 @@ class SourceCode:
 
 
 def _findings(given: str | Path, directory: Path, entry_script: str) -> Iterator[Finding]:
-    if not directory.is_dir():
-        yield Finding(
-            rule="DT801",
-            prop="path",
-            got=f"{str(given)!r}, which is {'a file' if directory.exists() else 'not there'}",
-            allowed="an existing folder",
-            fix=f"make the folder {directory}, or run from where the path is relative to",
-        )
+    is_folder = directory.is_dir()
+    yield from rules.source_folder(str(given), is_folder=is_folder, is_file=directory.is_file(), whole=str(directory))
+    if not is_folder:
         return
     script = (directory / entry_script).resolve()
-    if not script.is_relative_to(directory):
-        yield Finding(
-            rule="DT802",
-            prop="entry_script",
-            got=repr(entry_script),
-            allowed="a path inside the folder, relative to it",
-            fix="name the script relative to the folder, or give the folder that holds it",
-        )
-    elif not script.is_file():
+    is_inside = script.is_relative_to(directory)
+    yield from rules.inside_folder(entry_script, is_inside=is_inside)
+    if is_inside:
         scripts = sorted(child.name for child in directory.iterdir() if child.suffix in (".py", ".sh"))
-        yield Finding(
-            rule="DT803",
-            prop="entry_script",
-            got=f"{entry_script!r}, which is not in {directory}",
-            allowed="a file of the folder" + (f", such as {', '.join(scripts[:3])}" if scripts else ""),
-            fix="check the spelling",
-        )
+        yield from rules.entry_script(entry_script, exists=script.is_file(), folder=str(directory), scripts=scripts)
