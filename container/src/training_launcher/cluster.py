@@ -1,4 +1,4 @@
-"""The hosts of the job, from ``/opt/ml/input/config/resourceconfig.json``.
+"""The hosts of the job, from ``/opt/ml/input/config/resourceconfig.json``; elsewhere from the environment (`places`).
 
 https://docs.aws.amazon.com/sagemaker/latest/dg/your-algorithms-training-algo-running-container.html
 """
@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import re
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from training_launcher.groups import world_of
 from training_launcher.json_file import read_json_object
+from training_launcher.places import place_from_environment
 from training_launcher.problems import Problem
 
 HOMOGENEOUS = "homogeneousCluster"
@@ -70,15 +71,22 @@ def natural_order(name: str) -> tuple[tuple[bool, int, str], ...]:
     return tuple((part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts)
 
 
-def read_cluster(config_directory: str) -> Cluster:
-    """Read the job's hosts; a machine without the file is a cluster of itself.
+def read_cluster(config_directory: str, environment: Mapping[str, str] | None = None) -> Cluster:
+    """Read the job's hosts; a machine without the file, of which no variable says more, is a cluster of itself.
+
+    Args:
+        config_directory: Where the file lies.
+        environment: As the launcher was started.
 
     Raises:
-        Problem: The file is there and cannot be used.
+        Problem: The file or a variable is there and cannot be used.
     """
     path = os.path.join(config_directory, "resourceconfig.json")
     content = read_json_object(path)
     if content is None:
+        told = place_from_environment(environment or {})
+        if told is not None:
+            return parse_cluster(told.content, told.variable)
         host = socket.gethostname()
         content = {"current_host": host, "hosts": [host]}
     return parse_cluster(content, path)

@@ -62,7 +62,7 @@ def find_place(
     Raises:
         Problem: The files or variables that name them are wrong.
     """
-    cluster = read_cluster(os.path.join(base_directory, "input/config"))
+    cluster = read_cluster(os.path.join(base_directory, "input/config"), environment)
     told = _told_addresses(environment, cluster.hosts)
     return Place(
         base_directory=base_directory,

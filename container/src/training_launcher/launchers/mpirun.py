@@ -181,6 +181,9 @@ def _parameters(situation: Situation, *, several: bool) -> tuple[str, ...]:
     if situation.addresses[situation.world[0]] != situation.world[0]:
         # addresses are handed out where hosts share a machine; what Open MPI names in shared memory would collide there
         wanted["btl"] = "tcp,self"
+    if "SLURM_JOB_ID" in situation.environment:
+        # Open MPI would take the step's one task on each node for all the room there is
+        wanted["ras"] = "^slurm"
     if several and interface:
         wanted.update(btl_tcp_if_include=interface, oob_tcp_if_include=interface)
     given = {options[i + 1] for i, word in enumerate(options[:-1]) if word.lstrip("-") in ("mca", "gmca")}
