@@ -1,4 +1,4 @@
-"""Keywords that a public class does not have are refused with the nearest one that it has.
+"""Keywords that a public class does not have, and values of types that it does not take, are refused in its own words.
 
 Python alone would say only that there is no such keyword, and for some classes from deep inside of CDK. The check
 stands at the one door through which public names are handed out, the package's `__getattr__`, so that no class can
@@ -15,6 +15,7 @@ from typing import Any
 
 from cdk_distributed_training.checks.findings import ConfigurationError, Finding
 from cdk_distributed_training.checks.rules.keywords import unknown_keyword
+from cdk_distributed_training.checks.wrong_types import wrong_types
 
 _PACKAGE = __package__.partition(".")[0]
 _CHECKED = "__keywords_are_checked__"
@@ -24,8 +25,12 @@ class UnknownKeywordError(ConfigurationError, TypeError):
     """A public class or one of its methods was called with a keyword that it does not have."""
 
 
+class WrongTypeError(ConfigurationError, TypeError):
+    """A public class or one of its methods was called with a value of a type that it does not declare."""
+
+
 def check_keywords(public: Any) -> None:
-    """Let a class's initializer and public methods refuse unknown keywords; anything but a class stays as it is.
+    """Let a class's initializer and public methods refuse unknown keywords and wrong types; only classes change.
 
     The class itself is changed, once, and so are this library's classes that it inherits from.
     """
@@ -53,22 +58,45 @@ def _check_class(owner: type) -> None:
 
 
 def _checked(function: Callable[..., Any], called: str) -> Callable[..., Any]:
-    parameters = inspect.signature(function).parameters.values()
+    signature = inspect.signature(function)
+    parameters = signature.parameters.values()
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
         return function
     names = {parameter.name for parameter in parameters if parameter.kind is not inspect.Parameter.VAR_POSITIONAL}
-    offered = [name for name in inspect.signature(function).parameters if name not in ("self", "cls", "scope", "id")]
+    offered = [name for name in signature.parameters if name not in ("self", "cls", "scope", "id")]
+    switches = {parameter.name for parameter in parameters if parameter.annotation in ("bool", "bool | None")}
 
     @functools.wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
         if keywords.keys() <= names:
-            return function(*arguments, **keywords)
+            worded = {name: keywords[name] for name in switches & keywords.keys() if _is_word(keywords[name])}
+            if worded:
+                raise WrongTypeError(wrong_types(function, worded), where=called)
+            try:
+                return function(*arguments, **keywords)
+            except (AttributeError, TypeError, RuntimeError):  # RuntimeError: a type that CDK itself refused
+                mistaken = wrong_types(function, _bound(signature, arguments, keywords))
+                if not mistaken:
+                    raise
+                raise WrongTypeError(mistaken, where=called) from None
         unknown = [name for name in keywords if name not in names]
         raise UnknownKeywordError(
             [_finding(name, called, offered, keywords.values()) for name in unknown], where=called
         )
 
     return call
+
+
+def _is_word(value: Any) -> bool:
+    """Whether a switch was given as text, of which even `"false"` would count as true; context values come so."""
+    return isinstance(value, str) and "${" not in value
+
+
+def _bound(signature: inspect.Signature, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return signature.bind_partial(*arguments, **keywords).arguments
+    except TypeError:  # more positional arguments than there are parameters: Python's own words say it
+        return keywords
 
 
 def _finding(name: str, called: str, offered: list[str], values: Iterable[Any]) -> Finding:

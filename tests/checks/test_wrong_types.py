@@ -1,0 +1,123 @@
+"""Values of types that a public class does not declare: refused in the user's words, and only when they are certain."""
+
+import inspect
+from typing import Any
+
+import aws_cdk as cdk
+import pytest
+from aws_cdk import aws_iam as iam
+
+import cdk_distributed_training as dt
+from cdk_distributed_training.checks.keywords import WrongTypeError
+from cdk_distributed_training.checks.wrong_types import annotation_modules, evaluated, wrong_types
+
+
+@pytest.fixture
+def stack(tmp_path):
+    return cdk.Stack(cdk.App(analytics_reporting=False, outdir=str(tmp_path / "out")), "Stack")
+
+
+@pytest.fixture
+def source(tmp_path):
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code/train.py").write_text("")
+    return dt.SourceCode.from_directory(str(tmp_path / "code"), entry_script="train.py")
+
+
+@pytest.fixture
+def job(stack, source):
+    def make(**props):
+        return dt.DistributedTrainingJob(
+            stack, "Job", **{"source": source, "instances": dt.Instances("ml.g5.2xlarge"), **props}
+        )
+
+    return make
+
+
+WRONG = {
+    "source": ("./code", "SourceCode.from_directory"),
+    "instances": ("ml.g5.2xlarge", "Instances.from_groups"),
+    "distribution": ("torchrun", "Distribution"),
+    "image": ("registry/image:1", "TrainingImage.from_"),
+    "role": ("arn:aws:iam::111111111111:role/Training", "iam.Role.from_role_arn"),
+    "network": ("vpc-1", "TrainingNetwork.from_"),
+    "output_bucket": ("bucket", "s3.Bucket.from_bucket_name"),
+    "encryption_key": ("key", "kms.Key.from_"),
+    "max_runtime": (3600, "cdk.Duration.seconds(3600)"),
+    "checkpoint": (True, "CheckpointConfig"),
+    "channels": (["s3://bucket/prefix"], "TrainingChannel"),
+    "tags": (["team"], "Mapping[str, str]"),
+}
+
+
+@pytest.mark.parametrize("prop", WRONG)
+def test_a_wrong_type_is_named_with_what_is_meant(job, prop):
+    value, expected = WRONG[prop]
+    with pytest.raises(WrongTypeError) as raised:
+        job(**{prop: value})
+    (finding,) = raised.value.findings
+    assert (finding.rule, finding.prop) == ("DT901", prop)
+    assert repr(value) in finding.got
+    assert expected in str(finding)
+
+
+def test_a_value_inside_of_a_value_class_is_found(job):
+    with pytest.raises(WrongTypeError, match=r"spot\.max_wait: got 3600, of type int; allowed: cdk.Duration"):
+        job(spot=dt.ManagedSpot(max_wait=3600))
+
+
+def test_all_are_named_at_once(job):
+    with pytest.raises(WrongTypeError) as raised:
+        job(source="./code", max_runtime=60, role="r")
+    assert {finding.prop for finding in raised.value.findings} == {"source", "max_runtime", "role"}
+
+
+def test_a_switch_that_is_a_word_is_refused_though_python_takes_it(job):
+    with pytest.raises(WrongTypeError, match="network_isolation: got 'false', of type str; allowed: bool"):
+        job(network_isolation="false")
+
+
+def test_the_error_is_both_kinds_and_shows_nothing_of_cdks(job):
+    with pytest.raises(dt.ConfigurationError) as raised:
+        job(role="r")
+    assert isinstance(raised.value, TypeError)
+    assert raised.value.__suppress_context__
+
+
+def test_a_failure_that_no_type_explains_stays_as_it_is(monkeypatch):
+    def fail(self):
+        raise AttributeError("something else")
+
+    monkeypatch.setattr(dt.Instances, "__post_init__", fail)
+    with pytest.raises(AttributeError, match="something else"):
+        dt.Instances("ml.g5.2xlarge")
+
+
+def test_tokens_and_imported_resources_are_not_judged(stack):
+    role = iam.Role.from_role_name(stack, "Role", "role")
+    init = dt.DistributedTrainingJob.__init__.__wrapped__
+    token = cdk.Token.as_any({"Ref": "Later"})
+    given = {"role": role, "output_bucket": token, "max_runtime": token, "tags": cdk.Token.as_string(token)}
+    assert [finding.prop for finding in wrong_types(init, given)] == ["tags"]  # a text where a mapping belongs
+    assert wrong_types(init, {"job_name": cdk.Token.as_string(token), "max_runtime": None}) == []
+
+
+@pytest.mark.parametrize("count", [2, cdk.Token.as_number(cdk.Token.as_any({"Ref": "Later"}))])
+def test_numbers_may_be_tokens(count):
+    assert wrong_types(dt.Instances.__init__.__wrapped__, {"count": count}) == []
+
+
+def test_every_annotation_of_the_public_classes_can_be_evaluated():
+    """An annotation that cannot be would never refuse anything."""
+    unknown = []
+    for name in dt.__all__:
+        public = getattr(dt, name)
+        function = getattr(vars(public).get("__init__"), "__wrapped__", None) if isinstance(public, type) else None
+        if function is None:
+            continue
+        for parameter in inspect.signature(function).parameters.values():
+            if isinstance(parameter.annotation, str) and parameter.annotation not in ("Any", "object"):
+                meant = evaluated(parameter.annotation, annotation_modules(function))
+                if meant is Any:
+                    unknown.append((name, parameter.name, parameter.annotation))
+    assert unknown == []
