@@ -43,6 +43,19 @@ def test_the_synthesized_example_learns(
     assert f"2 hosts ({hosts}): algo-1, algo-2" in result.stdout
 
 
+def test_code_that_was_changed_since_the_synthesis_is_named(dtrain: Dtrain, tmp_path: Path) -> None:
+    app = write_app(tmp_path / "cdk.out", {"Training/Job": request(["true"])})
+    for file in app.glob("*.json"):
+        file.write_text(file.read_text().replace('"schema": 1', '"schema": 1, "source_folder": "code"'))
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "train.py").touch()
+    result = dtrain("local")
+    assert result.returncode == 0, result.stderr
+    assert "note: code/train.py was changed after cdk.out was synthesized" in result.stderr
+    (tmp_path / "code" / "train.py").unlink()
+    assert "note:" not in dtrain("local").stderr
+
+
 def test_overrides_reach_the_script(dtrain: Dtrain, tmp_path: Path) -> None:
     script = 'cat /opt/ml/input/config/hyperparameters.json; echo "$0 $EPOCHS"; ls /opt/ml/checkpoints'
     job = request(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import uuid
@@ -18,6 +19,7 @@ from cdk_distributed_training.cli.options import DEFAULT_APP, App, Hyperparamete
 from cdk_distributed_training.cli.run_display import RunDisplay
 from cdk_distributed_training.local import statuses
 from cdk_distributed_training.local.assembly import Assembly
+from cdk_distributed_training.local.changed_code import changed_code
 from cdk_distributed_training.local.errors import LocalModeError
 from cdk_distributed_training.local.hosts import choose
 from cdk_distributed_training.local.hosts.choose import KINDS
@@ -72,6 +74,13 @@ def local(
     if hosts is not None and hosts not in KINDS:
         raise LocalModeError(f"--hosts {hosts}: expected {' or '.join(KINDS)}")
     resolved = resolve_job(Assembly(app), job, instance_count=instance_count, hyperparameters=hyperparameters)
+    changed = changed_code(app, resolved.job.source_folder)
+    if changed is not None:
+        print(
+            f"note: {os.path.relpath(changed)} was changed after {app} was synthesized, and what runs is what was "
+            "synthesized: `cdk synth` first to run the change",
+            file=sys.stderr,
+        )
     if deploy:
         if checkpoints is not None:
             raise LocalModeError("--checkpoints does not go with --deploy: the job's checkpoints are in emulated S3")

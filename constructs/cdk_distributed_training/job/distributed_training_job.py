@@ -321,7 +321,13 @@ class DistributedTrainingJob(TrainingJobBase):
         raise_errors(more, where=lambda: self.node.path)
         annotate_warnings(self, more)
         self.node.add_metadata(
-            METADATA_TYPE, {"schema": METADATA_SCHEMA, "job_name": self._job_name, "request": rendered}
+            METADATA_TYPE,
+            {
+                "schema": METADATA_SCHEMA,
+                "job_name": self._job_name,
+                "request": rendered,
+                "source_folder": source.folder_from_here,
+            },
         )
         longest_run = stopping.max_runtime if stopping.max_wait is None else stopping.max_wait
         self._engine = TrainingStateMachine(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,6 +82,11 @@ class SourceCode:
     def command(self) -> list[str]:
         """The script and its arguments, as they follow `--` on the launcher's command line."""
         return [self.entry_script, *self.arguments]
+
+    @property
+    def folder_from_here(self) -> str:
+        """The folder relative to the working directory, which is where CDK runs the app."""
+        return os.path.relpath(self.directory)
 
     def bind(self, scope: Construct, id: str) -> CodeAsset:
         """Make the folder an asset."""

@@ -63,6 +63,7 @@ class SynthesizedJob:
         request: The CreateTrainingJob request without a name; may hold CloudFormation intrinsics.
         stack: The stack in which it is defined.
         assets: What the assembly would upload, by object key.
+        source_folder: Folder with the code, relative to where the app ran; None if the assembly does not say.
     """
 
     path: str
@@ -70,6 +71,7 @@ class SynthesizedJob:
     request: dict[str, Any]
     stack: SynthesizedStack
     assets: dict[str, SynthesizedAsset] = field(repr=False)
+    source_folder: str | None = None
 
 
 class Assembly:
@@ -164,6 +166,7 @@ def _jobs(
                 request=data["request"],
                 stack=stack,
                 assets=assets,
+                source_folder=data.get("source_folder"),
             )
 
 
