@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# macOS has GNU make 3.81, which finds a command by the PATH that it was started with unless it goes through a shell of
+# another name than /bin/sh.
+SHELL := /bin/bash
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
 # One place for what this machine must not say or send while it synthesizes.
 export CDK_DISABLE_CLI_TELEMETRY := true
@@ -9,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 ENVIRONMENT := $(VENV)/.installed node_modules/.installed
 
-.PHONY: help data-check environment system-packages demo test check lock bench faults docs clean
+.PHONY: help data-check environment system-packages demo deploy-local test check lock bench faults docs clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'

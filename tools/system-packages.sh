@@ -3,15 +3,12 @@
 # Elsewhere nothing: the tests say what they cannot run there.
 set -eu
 command -v apt-get >/dev/null || exit 0
+PATH=$PATH:/usr/sbin:/sbin  # an ordinary user's PATH lacks them, and iptables is there
 missing=""
 for pair in ip:iproute2 unshare:util-linux mpirun:openmpi-bin buildah:buildah mmdebstrap:mmdebstrap runc:runc \
     iptables:iptables "$@"; do
     command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
 done
 [ -n "$missing" ] || exit 0
-sudo=""
-[ "$(id -u)" = 0 ] || sudo=sudo
-echo "installing$missing" >&2
-$sudo apt-get update -qq
 # shellcheck disable=SC2086  # a list of package names
-DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y -qq --no-install-recommends $missing >/dev/null
+"$(dirname "$0")/apt-install.sh" $missing
