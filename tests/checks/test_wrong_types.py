@@ -37,15 +37,15 @@ def job(stack, source):
 WRONG = {
     "source": ("./code", "SourceCode.from_directory"),
     "instances": ("ml.g5.2xlarge", "Instances.from_groups"),
-    "distribution": ("torchrun", "Distribution"),
+    "distribution": ("torchrun", "make one with Command, MPI"),
     "image": ("registry/image:1", "TrainingImage.from_"),
     "role": ("arn:aws:iam::111111111111:role/Training", "iam.Role.from_role_arn"),
     "network": ("vpc-1", "TrainingNetwork.from_"),
     "output_bucket": ("bucket", "s3.Bucket.from_bucket_name"),
     "encryption_key": ("key", "kms.Key.from_"),
     "max_runtime": (3600, "cdk.Duration.seconds(3600)"),
-    "checkpoint": (True, "CheckpointConfig"),
-    "channels": (["s3://bucket/prefix"], "TrainingChannel"),
+    "checkpoint": (True, "make one with CheckpointConfig"),
+    "channels": (["s3://bucket/prefix"], "Channel.from_s3_uri"),
     "tags": (["team"], "Mapping[str, str]"),
 }
 

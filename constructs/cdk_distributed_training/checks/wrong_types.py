@@ -26,7 +26,7 @@ _PLAIN = (str, bytes, int, float, Mapping, Sequence, AbstractSet)
 """What cannot stand for an interface of CDK's or of this library's."""
 _QUANTITIES = {"cdk.Duration": "cdk.Duration.seconds({0!r})", "cdk.Size": "cdk.Size.gibibytes({0!r})"}
 """How a bare number becomes the quantity that was asked for."""
-_MAKERS_SHOWN = 4
+_MAKERS_SHOWN = 6
 
 
 def wrong_types(function: Callable[..., Any], arguments: Mapping[str, Any]) -> list[Finding]:
@@ -82,20 +82,41 @@ def _finding(prop: str, value: Any, declared: str, modules: tuple[str, ...]) -> 
     if quantity:
         fix = f"write {quantity.format(value)}, or what else you mean by it"
     elif makers:
-        fix = f"make one, such as with {', '.join(makers[:_MAKERS_SHOWN])}"
+        fix = f"make one with {', '.join(makers[:_MAKERS_SHOWN])}"
     else:
         fix = "give a value of that type"
     return wrong_type(prop, value=value, declared=" or ".join(allowed), fix=fix)
 
 
 def _makers(word: str, modules: tuple[str, ...]) -> list[str]:
-    """The `from_...` methods that make a value: of the class itself, or of the class that an interface stands for."""
-    prefix, dot, name = word.rpartition(".")
-    concrete = f"{prefix}{dot}{name[1:] if name[:1] == 'I' and name[1:2].isupper() else name}"
-    made = evaluated(concrete, modules)
-    if made is Any:
-        made = getattr(sys.modules[_PACKAGE], concrete, None)
-    return [f"{concrete}.{maker}" for maker in dir(made) if maker.startswith("from_") and isinstance(made, type)]
+    """What makes a value, or the elements of a list: a `from_...` method or a class of this library or of CDK's."""
+    element = word.removeprefix("Sequence[").removesuffix("]")
+    declared = evaluated(element, modules)
+    if not isinstance(declared, type):
+        return []
+    if not _is_ours(declared):
+        prefix, _, name = element.rpartition(".")
+        named = name[1:] if getattr(declared, "_is_protocol", False) else name  # CDK's IRole is made by its Role
+        return _ways(f"{prefix}.{named}", evaluated(f"{prefix}.{named}", modules))
+    public = sys.modules[_PACKAGE]
+    kinds = {name: getattr(public, name) for name in public.__all__}
+    of_others = [
+        way for name, kind in kinds.items() if _stands_for(kind, declared) for way in _ways(name, kind) or [name]
+    ]
+    return _ways(element, declared) or of_others or [element]
+
+
+def _stands_for(kind: Any, declared: type) -> bool:
+    if not isinstance(kind, type) or getattr(kind, "_is_protocol", False):
+        return False
+    if not getattr(declared, "_is_protocol", False):
+        return issubclass(kind, declared) and kind is not declared
+    members = [name for name in {*dir(declared), *inspect.get_annotations(declared)} if not name.startswith("_")]
+    return all(hasattr(kind, member) for member in members)
+
+
+def _ways(name: str, kind: Any) -> list[str]:
+    return [f"{name}.{method}" for method in dir(kind) if method.startswith("from_")]
 
 
 def evaluated(declared: str, modules: tuple[str, ...]) -> Any:
