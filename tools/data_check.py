@@ -20,6 +20,7 @@ import make_request_model
 from cdk_distributed_training.data.tables import (
     create_training_job_model,
     deep_learning_containers,
+    hyperpod_instance_types,
     image_accounts,
     instance_type_names,
 )
@@ -33,6 +34,10 @@ def instance_types() -> Iterator[Difference]:
     theirs = set(model.shape_for("TrainingInstanceType").enum)
     yield from (("new", f"instance type {name}") for name in sorted(theirs - instance_type_names()))
     yield from (("wrong", f"instance type {name} is gone") for name in sorted(instance_type_names() - theirs))
+    clusters = set(model.shape_for("ClusterInstanceType").enum)
+    ours = hyperpod_instance_types()
+    yield from (("new", f"HyperPod instance type {name}") for name in sorted(clusters - ours))
+    yield from (("wrong", f"HyperPod instance type {name} is gone") for name in sorted(ours - clusters))
 
 
 def request_model() -> Iterator[Difference]:

@@ -140,6 +140,12 @@ def instance_type_names() -> frozenset[str]:
 
 
 @functools.cache
+def hyperpod_instance_types() -> frozenset[str]:
+    """Instance types that clusters of SageMaker HyperPod can have, by SageMaker's name."""
+    return frozenset(_read("hyperpod_instance_types.json")["instance_types"])
+
+
+@functools.cache
 def deep_learning_containers() -> tuple[DeepLearningContainer, ...]:
     """All training images, of each repository the oldest version first."""
     return tuple(
