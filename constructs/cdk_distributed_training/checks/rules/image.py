@@ -110,8 +110,9 @@ def unreadable_registry(given: str) -> Finding:
         rule="DT507",
         prop="image",
         got=given,
-        allowed="an ECR address in plain text, or a repository",
-        fix="use TrainingImage.from_ecr_repository, or grant the job's role to pull the image",
+        allowed="the address of an ECR repository in plain text; from other registries SageMaker pulls only in a VPC",
+        fix="copy the image to ECR and use TrainingImage.from_ecr_repository, use TrainingImage.from_private_registry, "
+        "or grant the job's role to pull an ECR address that is not plain text",
         severity=Severity.WARNING,
         source=_ALGORITHM,
     )
