@@ -9,6 +9,10 @@ from moto.cloudformation import parsing
 from cdk_distributed_training.local.aws import additions
 
 HOOKS = [
+    "moto.batch.models:JobQueue.create_from_cloudformation_json",
+    "moto.batch.responses:BatchResponse.createjobqueue",
+    "moto.batch.responses:BatchResponse.dispatch",
+    "moto.batch.urls:url_paths",
     "moto.cloudformation.models:CloudFormationBackend._resolve_update_parameters",
     "moto.cloudformation.parsing:NULL_MODELS",
     "moto.cloudformation.parsing:get_model_map",

@@ -67,7 +67,8 @@ class QueuedTrainingJob(Construct):
             job: The job.
             queue: The queue.
             share: The queue's share that the job belongs to, where it has shares.
-            priority: The job's rank among those of its share, from 0 to 9999; the highest comes first.
+            priority: The job's rank among those of its share, from 0 to 9999; the highest comes first. It counts for
+                nothing in a queue without shares.
             attempts: How often the job is tried in all, from 1 to 10; once unless given. Attempts that found no
                 capacity do not count.
             attempt_rules: After which reasons it is tried again; after all of them unless given.

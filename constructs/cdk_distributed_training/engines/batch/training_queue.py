@@ -41,7 +41,7 @@ class TrainingQueue(Construct):
 
     Jobs wait for capacity without failing, and never more than `max_instances` machines run at a time, which is a
     guard for costs. With `shares`, machines go to who has had least of them lately; with `quota_shares`, each share has
-    machines of its own and lends them; with neither, the queue is first in, first out by priority.
+    machines of its own and lends them; with neither, the queue is first in, first out, whatever a job's priority.
 
     The account's first queue makes a role of Batch's, `AWSServiceRoleForAWSBatchWithSagemaker`: who deploys needs
     `iam:CreateServiceLinkedRole`.

@@ -13,11 +13,13 @@ from typing import Any
 from moto.sagemaker.models import FakeTrainingJob
 
 from cdk_distributed_training.local.aws import s3_folders
-from cdk_distributed_training.local.aws.additions import events, training_jobs
+from cdk_distributed_training.local.aws.additions import events, service_jobs, training_jobs
 from cdk_distributed_training.local.aws.channel_sources import channel_sources
 from cdk_distributed_training.local.aws.emulated_job import EmulatedJob
 from cdk_distributed_training.local.aws.job_watcher import JobWatcher
 from cdk_distributed_training.local.aws.lustre_folders import LustreFolders
+from cdk_distributed_training.local.aws.queues.queue_service import QueueService
+from cdk_distributed_training.local.aws.queues.training_calls import TrainingCalls
 from cdk_distributed_training.local.aws.server import ACCOUNT, REGION
 from cdk_distributed_training.local.channels import ChannelSource
 from cdk_distributed_training.local.hosts import Choice, choose
@@ -67,13 +69,17 @@ class JobService:
         self._folder = tempfile.TemporaryDirectory(prefix="dtrain-aws-")
         self._root = Path(self._folder.name)
         self.file_systems = LustreFolders(self._root / "file-systems")
+        self.queues = QueueService(TrainingCalls())
         training_jobs.serve(self)
+        service_jobs.serve(self.queues)
+        self.queues.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Stop what runs; interrupted once more, kill it."""
+        self.queues.close()
         for job in self.jobs.values():
             job.stop()
         try:
@@ -83,6 +89,7 @@ class JobService:
                 job.stop()
             self._join()
         training_jobs.serve(None)
+        service_jobs.serve(None)
         self._folder.cleanup()
 
     def _join(self) -> None:
@@ -151,6 +158,7 @@ class JobService:
 
     def _publish(self, job: EmulatedJob) -> None:
         """Send the event that SageMaker sends at every change of a job's state."""
+        self.queues.told(job.name)
         detail = job.description()
         events.publish(
             account=ACCOUNT,
