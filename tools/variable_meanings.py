@@ -78,10 +78,16 @@ SCRIPT = {
 """Set by the launcher, for the user's script or for the programs that start it."""
 
 READ = {
+    "AWS_BATCH_JOB_ID": "Set by AWS Batch: keeps the nodes of jobs apart.",
+    "AWS_BATCH_JOB_MAIN_NODE_INDEX": "Set by AWS Batch: which node is the first host.",
+    "AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS": "Set by AWS Batch: where the nodes meet.",
+    "AWS_BATCH_JOB_NODE_INDEX": "Set by AWS Batch: this host, where there is no resourceconfig.json.",
+    "AWS_BATCH_JOB_NUM_NODES": "Set by AWS Batch: how many hosts there are.",
     "SAGEMAKER_BASE_DIR": "What SageMaker calls /opt/ml (`--base-dir`).",
     "SAGEMAKER_CONTAINER_LOG_LEVEL": "Passed on as SM_LOG_LEVEL.",
     "SAGEMAKER_TRAINING_MODULE": "Passed on as SM_FRAMEWORK_MODULE.",
     "TRAINING_COLLECTIVES": "Backend to take instead of the best one (`--collectives` wins).",
+    "TRAINING_INSTANCE_TYPE": "Instance type of a node of AWS Batch, such as ml.p5.48xlarge.",
     "TRAINING_HOSTS": "JSON list of all hosts' names, where there is no resourceconfig.json: pods of Kubernetes.",
     "TRAINING_HOST_ADDRESSES": "JSON of host name to address, used instead of resolving names: local mode on loopback.",
     "SLURMD_NODENAME": "Set by Slurm: this host's name, where there is no resourceconfig.json.",

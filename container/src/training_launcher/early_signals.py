@@ -23,3 +23,8 @@ def take() -> list[int]:
     taken = _received[:]
     _received.clear()
     return taken
+
+
+def pending() -> bool:
+    """Whether something has come that nobody has taken yet."""
+    return bool(_received)

@@ -32,7 +32,15 @@ def main(words: Sequence[str] | None = None) -> int:
         words = launch_arguments(words, environment)
         base = base_directory(words, environment)
         request = parse_command_line(words, environment)
-        place = find_place(base, request.options.instance_groups, environment, list(request.group_entries))
+        options = request.options
+        place = find_place(
+            base,
+            options.instance_groups,
+            environment,
+            list(request.group_entries),
+            port=0 if options.dry_run else options.control_port,
+            seconds=options.name_timeout,
+        )
         if request.options.dry_run:
             _print_plan(prepare(request, place, environment))
             return 0

@@ -7,7 +7,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from training_launcher.cluster import Cluster, read_cluster
+from training_launcher.cluster import Cluster, parse_cluster, read_cluster
+from training_launcher.control.channel import job_token
+from training_launcher.places.batch import SOURCE, batch_node
+from training_launcher.places.meeting import Meeting
 from training_launcher.problems import Problem
 
 
@@ -49,21 +52,35 @@ class Place(NamedTuple):
 
 
 def find_place(
-    base_directory: str, groups: Sequence[str], environment: Mapping[str, str], others: Sequence[str] = ()
+    base_directory: str,
+    groups: Sequence[str],
+    environment: Mapping[str, str],
+    others: Sequence[str] = (),
+    *,
+    port: int = 0,
+    seconds: float = 0.0,
 ) -> Place:
-    """Read the hosts.
+    """Read the hosts, and meet them where no file names them.
 
     Args:
         base_directory: What SageMaker calls ``/opt/ml``.
         groups: Names of the instance groups that take part; when empty, all but `others`.
         environment: As the container was started.
         others: Names of the instance groups that run a command of their own.
+        port: Where hosts that do not know each other meet; 0 where they need not, as for printing a plan.
+        seconds: How long they wait for each other.
 
     Raises:
-        Problem: The files or variables that name them are wrong.
+        Problem: The files or variables that name them are wrong, or a host did not come.
     """
-    cluster = read_cluster(os.path.join(base_directory, "input/config"), environment)
-    told = _told_addresses(environment, cluster.hosts)
+    config = os.path.join(base_directory, "input/config")
+    node = batch_node(environment, config)
+    if node:
+        told = node.meet(Meeting(port, seconds, job_token(node.hosts, environment))) if port else {}
+        cluster = parse_cluster(node.resource_config(told.get(node.host, "")), SOURCE)
+    else:
+        cluster = read_cluster(config, environment)
+        told = _told_addresses(environment, cluster.hosts)
     return Place(
         base_directory=base_directory,
         cluster=cluster,
@@ -74,7 +91,7 @@ def find_place(
     )
 
 
-def _told_addresses(environment: Mapping[str, str], hosts: Sequence[str]) -> dict[str, str]:
+def _told_addresses(environment: Mapping[str, str], hosts: Sequence[str]) -> Mapping[str, str]:
     """Addresses instead of names, where the hosts of a job share one machine and have no names there."""
     text = environment.get("TRAINING_HOST_ADDRESSES")
     if not text:

@@ -44,4 +44,5 @@ def job_token(hosts: Sequence[str], environment: Mapping[str, str]) -> str:
     import hashlib  # noqa: PLC0415  one host alone needs none
 
     names = [environment.get(name, "") for name in ("TRAINING_JOB_ARN", "TRAINING_JOB_NAME")]
+    names += environment.get("AWS_BATCH_JOB_ID", "").split("#")[:1]  # behind it stands the node's index
     return hashlib.sha256(json.dumps([names, list(hosts)]).encode()).hexdigest()[:32]

@@ -178,8 +178,8 @@ def _parameters(situation: Situation, *, several: bool) -> tuple[str, ...]:
         "btl_vader_single_copy_mechanism": "none",
         "orte_abort_on_non_zero_status": "1",
     }
-    if situation.addresses[situation.world[0]] != situation.world[0]:
-        # addresses are handed out where hosts share a machine; what Open MPI names in shared memory would collide there
+    if situation.environment.get("TRAINING_HOST_ADDRESSES"):
+        # these are set where hosts share a machine; what Open MPI names in shared memory would collide there
         wanted["btl"] = "tcp,self"
     if "SLURM_JOB_ID" in situation.environment:
         # Open MPI would take the step's one task on each node for all the room there is
