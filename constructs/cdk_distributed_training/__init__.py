@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from cdk_distributed_training.engines.tuning.tuning_objective import TuningObjective as TuningObjective
     from cdk_distributed_training.job.distributed_training_job import DistributedTrainingJob as DistributedTrainingJob
     from cdk_distributed_training.job.s3_channel import Channel as Channel
+    from cdk_distributed_training.job.serverless_training_job import ServerlessTrainingJob as ServerlessTrainingJob
     from cdk_distributed_training.job.source_code import SourceCode as SourceCode
     from cdk_distributed_training.job.training_guardrails import TrainingGuardrails as TrainingGuardrails
     from cdk_distributed_training.job.training_image import TrainingImage as TrainingImage
@@ -72,9 +73,11 @@ if TYPE_CHECKING:
     from cdk_distributed_training.request.managed_spot import ManagedSpot as ManagedSpot
     from cdk_distributed_training.request.metric_definition import MetricDefinition as MetricDefinition
     from cdk_distributed_training.request.mlflow_config import MlflowConfig as MlflowConfig
+    from cdk_distributed_training.request.model_package_config import ModelPackageConfig as ModelPackageConfig
     from cdk_distributed_training.request.override import ExecutionInputError as ExecutionInputError
     from cdk_distributed_training.request.profiler import Profiler as Profiler
     from cdk_distributed_training.request.retry_strategy import RetryStrategy as RetryStrategy
+    from cdk_distributed_training.request.serverless_job import ServerlessJobConfig as ServerlessJobConfig
     from cdk_distributed_training.request.tensor_board_config import TensorBoardConfig as TensorBoardConfig
     from cdk_distributed_training.storage.data_repository import DataRepositoryEvent as DataRepositoryEvent
     from cdk_distributed_training.storage.efs_file_system import EfsFileSystem as EfsFileSystem
@@ -131,6 +134,7 @@ _PUBLIC = {
     "ManagedSpot": "request.managed_spot",
     "MetricDefinition": "request.metric_definition",
     "MlflowConfig": "request.mlflow_config",
+    "ModelPackageConfig": "request.model_package_config",
     "MultiWorkerMirrored": "distribution.multi_worker_mirrored",
     "OnInstanceGroups": "distribution.on_instance_groups",
     "ParameterServer": "distribution.parameter_server",
@@ -144,6 +148,8 @@ _PUBLIC = {
     "SMDistributedDataParallel": "distribution.smdistributed_data_parallel",
     "SMDistributedModelParallel": "distribution.smdistributed_model_parallel",
     "SMP": "distribution.smp",
+    "ServerlessJobConfig": "request.serverless_job",
+    "ServerlessTrainingJob": "job.serverless_training_job",
     "SourceCode": "job.source_code",
     "StepRetry": "engines.pipeline.step_retry",
     "TensorBoardConfig": "request.tensor_board_config",

@@ -49,6 +49,19 @@ def created(outcome):
     return [arguments for api, arguments in outcome["calls"] if api == "createTrainingJob"]
 
 
+def test_a_serverless_job_carries_its_execution_as_a_tag():
+    tags = [{"Key": "team", "Value": "speech"}]
+    request = {"ServerlessJobConfig": {"JobType": "FineTuning"}, "HyperParameters": {"lr": "0.1"}, "Tags": tags}
+    given = {"hyperparameters": {"lr": 0.2}}
+    (arguments,) = created(run(describe=[{"result": COMPLETED}], request=request, given=given))
+    assert arguments == {
+        **request,
+        "TrainingJobName": "digits-my-run-1-00000001",
+        "HyperParameters": {"lr": "0.2"},
+        "Tags": [*tags, {"Key": "distributed-training:execution", "Value": EXECUTION["Id"]}],
+    }
+
+
 def test_success():
     outcome = run(describe=[{"result": IN_PROGRESS, "until": 90}, {"result": COMPLETED}])
     assert outcome["status"] == "SUCCEEDED"

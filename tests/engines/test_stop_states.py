@@ -86,3 +86,37 @@ def test_a_job_that_cannot_be_stopped_is_a_failure():
     outcome = run(listing=[listed("digits-my-run-1-aaaa")], describe=[{"result": OURS}], stop=[REFUSED])
     assert outcome["error"] == "TrainingJobNotStopped"
     assert outcome["cause"] == "SageMaker.SageMakerException: AccessDeniedException"
+
+
+TAG = {"Key": "distributed-training:execution", "Value": EXECUTION["Id"]}
+RUNNING = {"TrainingJobStatus": "InProgress", "TrainingJobArn": "arn:job"}
+
+
+def run_by_tag(*, tags, describe=RUNNING, execution=EXECUTION["Id"]):
+    return run_states(
+        stop_definition(partition="aws", job_name="tune", by_tag=True),
+        answers={
+            "listTrainingJobs": [listed("tune-my-run-1-aaaa"), listed()],
+            "describeTrainingJob": [{"result": describe}],
+            "listTags": [{"result": {"Tags": tags}}],
+            "stopTrainingJob": [{"result": {}}],
+        },
+        given={**GIVEN, "execution_arn": execution},
+    )
+
+
+def test_a_job_that_carries_the_execution_as_a_tag_is_stopped():
+    outcome = run_by_tag(tags=[{"Key": "team", "Value": "speech"}, TAG])
+    assert calls(outcome, "listTags") == [{"ResourceArn": "arn:job", "MaxResults": 100}]
+    assert calls(outcome, "stopTrainingJob") == [{"TrainingJobName": "tune-my-run-1-aaaa"}]
+
+
+def test_characters_that_a_tag_cannot_hold_are_replaced_on_both_sides():
+    outcome = run_by_tag(tags=[{**TAG, "Value": f"{EXECUTION['Id']}__x_"}], execution=f"{EXECUTION['Id']}(!x)")
+    assert len(calls(outcome, "stopTrainingJob")) == 1
+
+
+def test_jobs_without_the_tag_or_at_their_end_are_left_alone():
+    for tags in ([], [{**TAG, "Value": f"{TAG['Value']}0"}], [{**TAG, "Key": "other"}]):
+        assert calls(run_by_tag(tags=tags), "stopTrainingJob") == []
+    assert calls(run_by_tag(tags=[TAG], describe={**RUNNING, "TrainingJobStatus": "Failed"}), "stopTrainingJob") == []

@@ -18,6 +18,7 @@ ATTRIBUTES = {
 REFERENCES = {
     "AWS::EC2::Subnet": "subnet-0123456789abcdef0",
     "AWS::EC2::SecurityGroup": "sg-0123456789abcdef0",
+    "AWS::EFS::FileSystem": "fs-0123456789abcdef1",
     "AWS::FSx::FileSystem": "fs-0123456789abcdef0",
     "AWS::S3::Bucket": "bucket-{id}",
 }

@@ -18,6 +18,7 @@ from cdk_distributed_training.local.local_run import resolve_job
 
 ACCOUNT = cdk.Environment(account="111111111111", region="us-east-1")
 MLFLOW = "arn:aws:sagemaker:us-east-1:111111111111:mlflow-tracking-server/runs"
+REGISTRY = "arn:aws:sagemaker:us-east-1:111111111111:model-package-group/models"
 LABELS = [f"label {number} é" for number in range(400)]
 
 
@@ -74,6 +75,7 @@ def made(source, tmp_path_factory):
         profiler_rules=[rule],
         experiment=dt.ExperimentConfig(experiment_name="corpus", run_name="first"),
         mlflow=dt.MlflowConfig(resource_arn=MLFLOW, experiment_name="corpus"),
+        model_package=dt.ModelPackageConfig(group_arn=REGISTRY),
         remote_debug=True,
         infra_check=True,
         session_tag_chaining=True,
@@ -102,6 +104,7 @@ def test_every_feature_renders(made):
     assert request["DebugRuleConfigurations"] == request["ProfilerRuleConfigurations"]
     assert request["ExperimentConfig"] == {"ExperimentName": "corpus", "RunName": "first"}
     assert request["MlflowConfig"] == {"MlflowResourceArn": MLFLOW, "MlflowExperimentName": "corpus"}
+    assert request["ModelPackageConfig"] == {"ModelPackageGroupArn": REGISTRY}
     assert request["RemoteDebugConfig"] == {"EnableRemoteDebug": True}
     assert request["InfraCheckConfig"] == {"EnableInfraCheck": True}
     assert request["SessionChainingConfig"] == {"EnableSessionTagChaining": True}

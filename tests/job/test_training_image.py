@@ -171,3 +171,31 @@ def test_the_neuron_sdk_can_be_chosen(stack):
 def test_a_neuron_sdk_without_an_image(stack, version, sdk, instances):
     with pytest.raises(dt.ConfigurationError, match="DT510"):
         bind(stack, dt.TrainingImage.from_deep_learning_container(version, neuron_sdk=sdk), instances)
+
+
+@pytest.mark.parametrize("token", [False, True])
+def test_an_algorithm_is_named_and_grants_nothing(stack, token):
+    name = cdk.Fn.import_value("algorithm") if token else "arn:aws:sagemaker:us-east-1:111122223333:algorithm/mine"
+    image = dt.TrainingImage.from_algorithm(name)
+    assert image.is_algorithm
+    role = iam.Role(stack, "Role", assumed_by=iam.AccountRootPrincipal())
+    assert stack.resolve(image.bind(stack, instances=CPU, grantee=role)) == stack.resolve(name)
+    assertions.Template.from_stack(stack).resource_count_is("AWS::IAM::Policy", 0)
+    assertions.Annotations.from_stack(stack).has_warning("*", assertions.Match.string_like_regexp("DT518"))
+
+
+def test_an_algorithm_takes_the_place_of_the_image(stack, tmp_path):
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "train.py").write_text("")
+    source = dt.SourceCode.from_directory(tmp_path / "code", entry_script="train.py")
+
+    def job(name):
+        return dt.DistributedTrainingJob(
+            stack, name, source=source, instances=CPU, image=dt.TrainingImage.from_algorithm(name)
+        )
+
+    specification = job("mine").request["AlgorithmSpecification"]
+    assert specification["AlgorithmName"] == "mine"
+    assert "TrainingImage" not in specification
+    with pytest.raises(dt.ConfigurationError, match=r"- image: got '-mine'.*DT334"):
+        job("-mine")

@@ -33,6 +33,15 @@ def run_name(prefix: str, execution_name: str) -> str:
     )"""
 
 
+def execution_mark(arn: str) -> str:
+    """JSONata for an execution's ARN as a tag can hold it: its name may have characters that tags may not.
+
+    Args:
+        arn: JSONata for the ARN.
+    """
+    return f'$replace({arn}, /[^a-zA-Z0-9_.:\\/=+@-]/, "_")'
+
+
 def overrides(defaults: str, given: str, *, members: Sequence[str] = MEMBERS) -> str:
     """JSONata for an object with `instance_count` and `hyperparameters`, or an error that names all that is wrong.
 

@@ -22,10 +22,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
+from cdk_distributed_training.checks.rules.state_machine import EXECUTION_TAG, EXECUTION_VARIABLE
 from cdk_distributed_training.engines.call_retries import TRY_AGAIN
 from cdk_distributed_training.engines.integration import Integration, problem, start_call
-from cdk_distributed_training.engines.job_expressions import expression, overrides, run_name
+from cdk_distributed_training.engines.job_expressions import execution_mark, expression, overrides, run_name
 from cdk_distributed_training.request.override import overridable, override
 
 # An execution may have 25,000 history events. A look takes 9 (wait 2, describe 5, choice 2); with the waiting time at
@@ -77,6 +77,8 @@ class JobStates:
         defaults = {"job_name": self.job_name, "hyperparameters": self.request.get("HyperParameters", {})}
         if "instance_count" in members:
             defaults["instance_count"] = self.request["ResourceConfig"]["InstanceCount"]
+        if self._is_serverless:
+            defaults["tags"] = self.request.get("Tags", [])
         return {
             "Defaults": {"Type": "Pass", "Assign": {"defaults": defaults, "attempt": 0}, "Next": "Overrides"},
             "Overrides": {
@@ -98,10 +100,7 @@ class JobStates:
             instance_count=expression("$overrides.instance_count") if counted else None,
             hyperparameters=expression("$overrides.hyperparameters"),
         )
-        request["Environment"] = {
-            **request.get("Environment", {}),
-            EXECUTION_VARIABLE: expression("$states.context.Execution.Id"),
-        }
+        request.update(self._mark(request))
         first_look = {"age": 0, "pause": self.poll_interval}
         return {
             "Attempt": {
@@ -147,6 +146,18 @@ class JobStates:
                 "Next": "Attempt",
             },
         }
+
+    @property
+    def _is_serverless(self) -> bool:
+        return "ServerlessJobConfig" in self.request
+
+    def _mark(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The execution's ARN, by which its jobs are found again; a serverless job has no environment to carry it."""
+        if self._is_serverless:
+            mark = f'{{"Key": "{EXECUTION_TAG}", "Value": {execution_mark("$states.context.Execution.Id")}}}'
+            return {"Tags": expression(f"$append($defaults.tags, [{mark}])")}
+        variable = {EXECUTION_VARIABLE: expression("$states.context.Execution.Id")}
+        return {"Environment": {**request.get("Environment", {}), **variable}}
 
     def _describe(self) -> dict[str, Any]:
         longest_pause = max(self.poll_interval, math.ceil(self.longest_run / _LOOKS))

@@ -70,6 +70,7 @@ class TrainingStateMachine(Construct):
         call = start_call(integration)
         raise_errors(call.findings(request), where=lambda: self.node.path)
         jobs = stack.format_arn(service="sagemaker", resource="training-job", resource_name=f"{job_name}-*")
+        by_tag = "ServerlessJobConfig" in request
         log_group = create_execution_log(self, encryption_key=encryption_key)
         self._job = Machine(
             self,
@@ -99,10 +100,15 @@ class TrainingStateMachine(Construct):
         self._stop = Machine(
             self,
             "Stop",
-            definition=stop_definition(partition=stack.partition, job_name=job_name),
+            definition=stop_definition(partition=stack.partition, job_name=job_name, by_tag=by_tag),
             statements=[
                 iam.PolicyStatement(
-                    actions=["sagemaker:DescribeTrainingJob", "sagemaker:StopTrainingJob"], resources=[jobs]
+                    actions=[
+                        "sagemaker:DescribeTrainingJob",
+                        *(["sagemaker:ListTags"] if by_tag else []),
+                        "sagemaker:StopTrainingJob",
+                    ],
+                    resources=[jobs],
                 ),
                 iam.PolicyStatement(actions=["sagemaker:ListTrainingJobs"], resources=["*"]),
             ],

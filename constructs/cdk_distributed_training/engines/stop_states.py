@@ -1,18 +1,18 @@
 """The states that stop the training jobs of an execution that ended without waiting for them.
 
 Which jobs these are is asked of SageMaker: names begin with the run's name, and each job carries the ARN of its
-execution in its environment, which is compared before anything is stopped. The search runs twice, because a job that
-was created in the very moment of the abort may not be listed yet.
+execution in its environment, or as a tag where it has none, which is compared before anything is stopped. The search
+runs twice, because a job that was created in the very moment of the abort may not be listed yet.
 
-    Begin -> Pause -> List -> Each job (Describe -> Ours -> Stop) -> More -> Again -> Done
+    Begin -> Pause -> List -> Each job (Describe [-> Tags] -> Ours -> Stop) -> More -> Again -> Done
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
-from cdk_distributed_training.engines.job_expressions import expression, run_name
+from cdk_distributed_training.checks.rules.state_machine import EXECUTION_TAG, EXECUTION_VARIABLE
+from cdk_distributed_training.engines.job_expressions import execution_mark, expression, run_name
 
 _PAUSES_SECONDS = (15, 60)
 _RETRY = [
@@ -27,12 +27,13 @@ _RETRY = [
 ]
 
 
-def stop_definition(*, partition: str, job_name: str) -> dict[str, Any]:
+def stop_definition(*, partition: str, job_name: str, by_tag: bool = False) -> dict[str, Any]:
     """The whole state machine; its input is `execution_arn` and `execution_name`.
 
     Args:
         partition: The AWS partition, for the integrations' ARNs.
         job_name: The job's own name, with which the names of its runs begin.
+        by_tag: Whether the jobs carry their execution's ARN as a tag, in place of a variable.
     """
     sdk = f"arn:{partition}:states:::aws-sdk:sagemaker"
     first, second = _PAUSES_SECONDS
@@ -79,7 +80,7 @@ def stop_definition(*, partition: str, job_name: str) -> dict[str, Any]:
                 "ItemProcessor": {
                     "ProcessorConfig": {"Mode": "INLINE"},
                     "StartAt": "Describe",
-                    "States": _stop_one(sdk),
+                    "States": _stop_one(sdk, by_tag=by_tag),
                 },
                 "Next": "More",
             },
@@ -100,14 +101,13 @@ def stop_definition(*, partition: str, job_name: str) -> dict[str, Any]:
     }
 
 
-def _stop_one(sdk: str) -> dict[str, Any]:
-    name = expression("$states.input")
-    # a job may end between the look and the stop, which SageMaker then refuses: what counts is whether it still runs
+def _look(sdk: str) -> dict[str, Any]:
+    """Whether a job runs, and carries the execution in its environment."""
     return {
         "Describe": {
             "Type": "Task",
             "Resource": f"{sdk}:describeTrainingJob",
-            "Arguments": {"TrainingJobName": name},
+            "Arguments": {"TrainingJobName": expression("$states.input")},
             "Output": expression(
                 f"""{{
                     "TrainingJobName": $states.input,
@@ -117,7 +117,52 @@ def _stop_one(sdk: str) -> dict[str, Any]:
             ),
             "Retry": _RETRY,
             "Next": "Ours",
+        }
+    }
+
+
+def _look_at_tags(sdk: str) -> dict[str, Any]:
+    """Whether a job runs, and carries the execution as a tag."""
+    mark = execution_mark("$executionArn")
+    return {
+        "Describe": {
+            "Type": "Task",
+            "Resource": f"{sdk}:describeTrainingJob",
+            "Arguments": {"TrainingJobName": expression("$states.input")},
+            "Output": expression(
+                """{
+                    "TrainingJobName": $states.input,
+                    "Arn": $states.result.TrainingJobArn,
+                    "Runs": $states.result.TrainingJobStatus = "InProgress"
+                }"""
+            ),
+            "Retry": _RETRY,
+            "Next": "Tags",
         },
+        "Tags": {
+            "Type": "Task",
+            "Resource": f"{sdk}:listTags",
+            "Arguments": {"ResourceArn": expression("$states.input.Arn"), "MaxResults": 100},
+            "Output": expression(
+                f"""(
+                    $mark := {mark};
+                    {{
+                        "TrainingJobName": $states.input.TrainingJobName,
+                        "Stop": $states.input.Runs
+                            and $exists($states.result.Tags[Key = "{EXECUTION_TAG}" and Value = $mark])
+                    }}
+                )"""
+            ),
+            "Retry": _RETRY,
+            "Next": "Ours",
+        },
+    }
+
+
+def _stop_one(sdk: str, *, by_tag: bool) -> dict[str, Any]:
+    # a job may end between the look and the stop, which SageMaker then refuses: what counts is whether it still runs
+    return {
+        **(_look_at_tags(sdk) if by_tag else _look(sdk)),
         "Ours": {
             "Type": "Choice",
             "Choices": [{"Condition": expression("$states.input.Stop"), "Next": "Stop"}],

@@ -21,7 +21,7 @@ from cdk_distributed_training.distribution.smp import SMP
 from cdk_distributed_training.distribution.torchrun import Torchrun
 from cdk_distributed_training.engines.integration import Integration, start_call
 from cdk_distributed_training.engines.state_machine import TrainingStateMachine
-from cdk_distributed_training.job import feature_permissions, job_findings
+from cdk_distributed_training.job import feature_permissions, job_findings, model_permissions
 from cdk_distributed_training.job.container_command import container_command, encoding_words
 from cdk_distributed_training.job.default_job_name import default_job_name
 from cdk_distributed_training.job.encryption import with_volume_key
@@ -52,6 +52,7 @@ from cdk_distributed_training.request.instances import Instances
 from cdk_distributed_training.request.managed_spot import ManagedSpot
 from cdk_distributed_training.request.metric_definition import MetricDefinition
 from cdk_distributed_training.request.mlflow_config import MlflowConfig
+from cdk_distributed_training.request.model_package_config import ModelPackageConfig
 from cdk_distributed_training.request.output_data_config import OutputDataConfig
 from cdk_distributed_training.request.profiler import Profiler
 from cdk_distributed_training.request.retry_strategy import RetryStrategy
@@ -125,6 +126,7 @@ class DistributedTrainingJob(TrainingJobBase):
         profiler_rules: Sequence[EvaluationRule] = (),
         experiment: ExperimentConfig | None = None,
         mlflow: MlflowConfig | None = None,
+        model_package: ModelPackageConfig | None = None,
         remote_debug: bool | None = None,
         infra_check: bool | None = None,
         session_tag_chaining: bool | None = None,
@@ -190,6 +192,8 @@ class DistributedTrainingJob(TrainingJobBase):
             profiler_rules: Rules that judge these, at most 20.
             experiment: Where the runs appear in SageMaker Experiments.
             mlflow: Where the runs appear in MLflow; the role may report to it.
+            model_package: Group of the model registry in which each run's model becomes a version, for which the role
+                is allowed; none unless given.
             remote_debug: Whether people may enter the containers by Systems Manager, for which the role is allowed;
                 the network needs `add_calls(TrainingCall.REMOTE_DEBUG)` where it is closed.
             infra_check: Whether SageMaker tests the machines before the start, which takes minutes.
@@ -261,12 +265,15 @@ class DistributedTrainingJob(TrainingJobBase):
         grantee = training_role.grantee
         grant_write(grantee, self._output_bucket, f"{output_prefix}/")
         self._allow_features(grantee, instances, output_key=output_key, mlflow=mlflow, remote_debug=remote_debug)
+        if model_package is not None:
+            model_permissions.allow_model_package(grantee, model_package)
         folders = OutputFolders(job_name=self._job_name, bucket=self._output_bucket, grantee=grantee)
         image_uri = image.bind(self, instances=instances, grantee=grantee)
         request = TrainingJobRequest(
             role_arn=self._role.role_arn,
             algorithm=AlgorithmSpecification(
-                image_uri=image_uri,
+                image_uri=None if image.is_algorithm else image_uri,
+                algorithm_name=image_uri if image.is_algorithm else None,
                 registry_access=image.registry_access,
                 input_mode=input_mode,
                 entrypoint=command.entrypoint,
@@ -306,6 +313,7 @@ class DistributedTrainingJob(TrainingJobBase):
             profiler_rules=tuple(profiler_rules),
             experiment=experiment,
             mlflow=mlflow,
+            model_package=model_package,
             remote_debug=remote_debug,
             infra_check=infra_check,
             session_tag_chaining=session_tag_chaining,

@@ -38,6 +38,6 @@ def rendered_tags(manager: cdk.TagManager) -> list[str]:
     return cdk.Token.as_list(cdk.Lazy.any(_Rendered(manager)))
 
 
-def tag_findings(tags: Mapping[str, str]) -> Iterator[Finding]:
-    """What is wrong with the user's tags."""
-    yield from rules.tags({key: value for key, value in tags.items() if known(key) and known(value)}, own=1)
+def tag_findings(tags: Mapping[str, str], *, own: int = 1) -> Iterator[Finding]:
+    """What is wrong with the user's tags, beside which each run has this library's own."""
+    yield from rules.tags({key: value for key, value in tags.items() if known(key) and known(value)}, own=own)

@@ -18,6 +18,7 @@ from cdk_distributed_training.request.training_job_request import TrainingJobReq
 # the request's parts are the job's properties but for these
 _PROPERTIES = {
     "algorithm.image_uri": "image",
+    "algorithm.algorithm_name": "image",
     "algorithm.registry_access": "image",
     "algorithm.arguments": "source.arguments",
     "algorithm.metric_definitions": "metric_definitions",

@@ -21,7 +21,7 @@ class TrainingImage(ABC):
     """An image for a training job.
 
     Make one with `from_deep_learning_container`, `from_model_parallel_container`, `from_uri`, `from_ecr_repository`,
-    `from_private_registry`, `from_asset` or `with_launcher`.
+    `from_private_registry`, `from_asset`, `from_algorithm` or `with_launcher`.
     """
 
     @staticmethod
@@ -151,6 +151,23 @@ class TrainingImage(ABC):
         )
 
     @staticmethod
+    def from_algorithm(name_or_arn: str, *, launcher_inside: bool = False) -> TrainingImage:
+        """The image that one of SageMaker's algorithm resources names: your own, or one of AWS Marketplace.
+
+        The job's role must be allowed to pull that image, which a warning (DT518) says: only the resource knows it.
+        Source: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_AlgorithmSpecification.html
+
+        Args:
+            name_or_arn: The algorithm's name in this account and region, or its ARN, which is what AWS Marketplace
+                gives to subscribers; at most 170 characters.
+            launcher_inside: Whether the image's entry point is this library's launcher; else the job brings it, and
+                starts it in place of the image's own entry point.
+        """
+        from cdk_distributed_training.job.algorithm_image import AlgorithmImage  # noqa: PLC0415
+
+        return AlgorithmImage(name_or_arn, launcher_inside=launcher_inside)
+
+    @staticmethod
     def with_launcher(
         base_image: str, *, platform: Literal["linux/amd64", "linux/arm64"] | None = None
     ) -> TrainingImage:
@@ -170,6 +187,11 @@ class TrainingImage(ABC):
     @property
     def launcher_inside(self) -> bool:
         """Whether the image's entry point is this library's launcher."""
+        return False
+
+    @property
+    def is_algorithm(self) -> bool:
+        """Whether what `bind` returns is the name of an algorithm resource, in place of an address."""
         return False
 
     @property

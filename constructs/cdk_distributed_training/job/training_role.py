@@ -89,6 +89,18 @@ class TrainingRole(Construct):
             listed = json.dumps(self.required_statements, separators=(",", ":"))
             annotate_warnings(self, unchangeable_role(listed))
 
+    def trust(self, service: iam.ServicePrincipal) -> None:
+        """Let another service of this account take on a role made here."""
+        if isinstance(self._role, iam.Role) and self._role.assume_role_policy is not None:
+            account = {"StringEquals": {"aws:SourceAccount": self._stack.account}}
+            self._role.assume_role_policy.add_statements(
+                iam.PolicyStatement(
+                    actions=["sts:AssumeRole"],
+                    principals=[service],
+                    conditions=account,
+                )
+            )
+
     def allow_network(self, vpc_subnet: ec2.ISubnet, security_groups: list[ec2.ISecurityGroup]) -> None:
         """Allow SageMaker to put the machines into a subnet, and into no other."""
 

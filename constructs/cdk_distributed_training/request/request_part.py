@@ -72,8 +72,9 @@ class RequestPart:
         Args:
             path: Keys from this structure down.
         """
-        for attribute, value in self._given():
-            if path and attribute.metadata["member"] == path[0]:
+        for attribute in dataclasses.fields(self):  # type: ignore[arg-type]  # as below; a finding may be about a gap
+            if path and attribute.metadata.get("member") == path[0]:
+                value = getattr(self, attribute.name)
                 return attribute.name + _below(value, path[2 if attribute.metadata["inside"] else 1 :])
         return _subscripts(path).removeprefix(".")
 

@@ -64,8 +64,8 @@ class TrainingJobRequest(RequestPart):
     output: OutputDataConfig = field(metadata=spelled("OutputDataConfig"))
     instances: Instances | None = field(default=None, metadata=spelled("ResourceConfig"))
     stopping: StoppingCondition | None = field(default=None, metadata=spelled("StoppingCondition"))
-    network_isolation: bool = field(default=False, metadata=spelled("EnableNetworkIsolation"))
-    encrypt_inter_container_traffic: bool = field(
+    network_isolation: bool | None = field(default=False, metadata=spelled("EnableNetworkIsolation"))
+    encrypt_inter_container_traffic: bool | None = field(
         default=False, metadata=spelled("EnableInterContainerTrafficEncryption")
     )
     vpc: VpcConfig | None = field(default=None, metadata=spelled("VpcConfig"))

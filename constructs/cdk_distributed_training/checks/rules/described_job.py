@@ -141,6 +141,14 @@ rule(
     bad=given(given="registry.example.com/train:1"),
 )(image.unreadable_registry)
 rule(
+    "DT518",
+    severity=Severity.WARNING,
+    title="An algorithm whose image the app does not know",
+    why="The role gets no permission to pull the image, and needs one where the image is in a registry of your own.",
+    source=_ALGORITHM,
+    bad=given(given="'my-algorithm'"),
+)(image.image_of_algorithm)
+rule(
     "DT701",
     title="Text that Step Functions would evaluate",
     why="The state machine fails, or the job gets something else than what is written.",

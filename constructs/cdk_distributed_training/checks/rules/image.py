@@ -116,3 +116,16 @@ def unreadable_registry(given: str) -> Finding:
         severity=Severity.WARNING,
         source=_ALGORITHM,
     )
+
+
+def image_of_algorithm(given: str) -> Finding:
+    """DT518: an algorithm resource, whose image nobody knows before deployment."""
+    return Finding(
+        rule="DT518",
+        prop="image",
+        got=given,
+        allowed="an algorithm whose image the job's role may pull",
+        fix="allow the role to pull it if it is in a registry of yours; images of AWS Marketplace need nothing",
+        severity=Severity.WARNING,
+        source=_ALGORITHM,
+    )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from cdk_distributed_training.checks.findings import Finding
 
 EXECUTION_VARIABLE = "TRAINING_EXECUTION_ARN"
+EXECUTION_TAG = "distributed-training:execution"
 _JSONATA = "https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html"
 
 

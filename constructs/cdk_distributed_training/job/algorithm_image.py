@@ -1,0 +1,37 @@
+"""The image that an algorithm resource of SageMaker's names."""
+
+from __future__ import annotations
+
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from cdk_distributed_training.checks.annotations import annotate_warnings
+from cdk_distributed_training.checks.rules import image as rules
+from cdk_distributed_training.job.tokens import known
+from cdk_distributed_training.job.training_image import TrainingImage
+from cdk_distributed_training.request.instances import Instances
+
+
+class AlgorithmImage(TrainingImage):
+    """An image of which only the algorithm's name is known."""
+
+    def __init__(self, name_or_arn: str, *, launcher_inside: bool) -> None:
+        """Use `TrainingImage.from_algorithm`."""
+        self._name_or_arn = name_or_arn
+        self._launcher_inside = launcher_inside
+
+    @property
+    def launcher_inside(self) -> bool:
+        """Whether the image's entry point is this library's launcher."""
+        return self._launcher_inside
+
+    @property
+    def is_algorithm(self) -> bool:
+        """It is."""
+        return True
+
+    def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
+        """Say what the grantee must be allowed, and return the algorithm's name."""
+        shown = repr(self._name_or_arn) if known(self._name_or_arn) else "an algorithm that is a token"
+        annotate_warnings(scope, [rules.image_of_algorithm(shown)])
+        return self._name_or_arn
