@@ -1,22 +1,31 @@
 """Documents for tests, made of plain data."""
 
 import copy
+from dataclasses import replace
 
 from cdk_distributed_training.checks import examples
 from cdk_distributed_training.checks.judge import judge
-from cdk_distributed_training.checks.template.document import Document, Kind
+from cdk_distributed_training.checks.template.document import Document, Kind, read_text
 from cdk_distributed_training.checks.template.loader import Source
 
 SYNC = "arn:aws:states:::sagemaker:createTrainingJob.sync"
 
 
-def document(content, kind=Kind.TEMPLATE, *, region=None):
-    return Document(Source("document", content, lambda path: (1, 1)), kind, region)
+def document(content, kind=Kind.TEMPLATE, *, region=None, before=None):
+    deployed = None if before is None else document(before)
+    return Document(Source("document", content, lambda path: (1, 1)), kind, region, before=deployed)
 
 
-def findings(content, kind=Kind.TEMPLATE, *, region=None):
+def of_example(example):
+    """The document of a rule's example."""
+    read = read_text(example.text(), name="example.json")
+    return read if example.before is None else replace(read, before=document(example.before))
+
+
+def findings(content, kind=Kind.TEMPLATE, *, region=None, before=None):
     """Rule and path of all that is found."""
-    return {(item.finding.rule, item.finding.path) for item in judge(document(content, kind, region=region)).judgements}
+    report = judge(document(content, kind, region=region, before=before))
+    return {(item.finding.rule, item.finding.path) for item in report.judgements}
 
 
 def rules(content, kind=Kind.TEMPLATE, *, region=None):

@@ -153,6 +153,35 @@ def test_synthesized_app(run, tmp_path):
         assert [item["construct"] for item in found["findings"]] == ["Stack/Data/Resource"] * 2
 
 
+MOVED = examples.lustre(SubnetIds=["subnet-0fedcba9876543210"], attributes={"UpdateReplacePolicy": "Delete"}).text()
+STACK = {"type": "aws:cloudformation:stack", "properties": {"templateFile": "Stack.template.json"}}
+
+
+def test_against_what_is_deployed(run):
+    done = run("--against", "good.json", "new.json", good_json=GOOD, new_json=MOVED)
+    assert done.returncode == 1, done.stderr
+    assert "error DT280  new.json:" in done.stdout
+    assert "got a file system that is replaced by SubnetIds from" in done.stdout
+    assert run("--against", "good.json", "good.json").returncode == 0
+    assert run("new.json").returncode == 0
+    nothing = run("--against", "a.json", "good.json", a_json='{"TrainingJobName": "a"}')
+    assert (nothing.returncode, nothing.stdout) == (2, "")
+    assert "a.json: no CloudFormation template, so nothing to compare with" in nothing.stderr
+
+
+def test_against_another_synthesis(run, tmp_path):
+    for name, text in {"old": GOOD, "new": MOVED}.items():
+        (tmp_path / name).mkdir()
+        artifacts = {"Stack": STACK}
+        if name == "new":  # a stack that is not deployed yet
+            artifacts["Other"] = {**STACK, "properties": {"templateFile": "Other.template.json"}}
+            (tmp_path / name / "Other.template.json").write_text(GOOD)
+        (tmp_path / name / "Stack.template.json").write_text(text)
+        (tmp_path / name / "manifest.json").write_text(json.dumps({"artifacts": artifacts}))
+    found = json.loads(run("--format", "json", "--against", "old", "new").stdout)["findings"]
+    assert [(item["rule"], item["file"]) for item in found] == [("DT280", "new/Stack.template.json")]
+
+
 WITHOUT_NODE = """
 import subprocess, sys
 

@@ -3,12 +3,12 @@
 import datetime
 
 import pytest
+from tests.checks.documents import of_example
 
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.judge import judge
 from cdk_distributed_training.checks.registry import all_rules
 from cdk_distributed_training.checks.rules import request_images
-from cdk_distributed_training.checks.template.document import read_text
 
 ON_DOCUMENTS = [rule for rule in all_rules().values() if rule.subject is not None]
 ON_VALUES = [rule for rule in all_rules().values() if rule.subject is None]
@@ -24,7 +24,7 @@ def one_day(monkeypatch):
 
 
 def found(example):
-    return judge(read_text(example.text(), name="example.json")).judgements
+    return judge(of_example(example)).judgements
 
 
 @pytest.mark.parametrize("rule", ON_DOCUMENTS, ids=by_id)

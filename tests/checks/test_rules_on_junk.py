@@ -24,7 +24,11 @@ def test_junk_anywhere(rule):
     chance = random.Random(rule.id)
     for path in places(rule.bad.content):
         for value in chance.sample(JUNK, 3):
-            judge(document(replaced(rule.bad.content, path, value), kind))
+            judge(document(replaced(rule.bad.content, path, value), kind, before=rule.bad.before))
+    before = rule.bad.before or {}
+    for path in places(before):
+        for value in chance.sample(JUNK, 3):
+            judge(document(rule.bad.content, before=replaced(before, path, value)))
 
 
 @pytest.mark.parametrize("member", ["Resources", "Conditions", "Parameters", "Mappings", "Outputs"])

@@ -9,7 +9,16 @@ import pytest
 from cdk_distributed_training.data import tables
 
 
-@pytest.mark.parametrize("name", ["instance_types.json", "images.json", "image_accounts.json", "hyperpod_instance_types.json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "instance_types.json",
+        "images.json",
+        "image_accounts.json",
+        "hyperpod_instance_types.json",
+        "replacing_properties.json",
+    ],
+)
 def test_each_file_states_source_and_date(name):
     table = json.loads(resources.files("cdk_distributed_training.data").joinpath(name).read_text(encoding="utf-8"))
     assert table["retrieved"] >= "2026"

@@ -18,10 +18,12 @@ class Example:
     Attributes:
         content: The document's content, or the values by name.
         is_document: Whether `content` is a document.
+        before: The template that the document takes the place of; None where the rule compares nothing.
     """
 
     content: Data = field(default_factory=dict)
     is_document: bool = True
+    before: Data | None = None
 
     def text(self) -> str:
         """The document as JSON."""
@@ -36,6 +38,16 @@ def given(**values: Any) -> Example:
 def template(resources: Data, **members: Any) -> Example:
     """A CloudFormation template."""
     return Example({**members, "Resources": resources})
+
+
+def update(before: Data, after: Data) -> Example:
+    """A change of a template.
+
+    Args:
+        before: The resources as they are deployed.
+        after: The resources as they will be.
+    """
+    return Example({"Resources": after}, before={"Resources": before})
 
 
 def request(**changes: Any) -> Example:

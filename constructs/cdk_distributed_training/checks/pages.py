@@ -30,9 +30,11 @@ _LONG = 60
 def page(rule: Rule) -> str:
     """The page of a rule in Markdown."""
     source = [f"Source: <{rule.source}>, read {rule.since}."] if rule.source else [f"As of {rule.since}."]
-    found_by = (
-        "The constructs, when they are made." if rule.subject is None else "`dtrain check`, and the validation plug-in."
-    )
+    found_by = "`dtrain check`, and the validation plug-in."
+    if rule.subject is None:
+        found_by = "The constructs, when they are made."
+    elif rule.bad.before is not None:
+        found_by = "`dtrain check NEW --against OLD`."
     return "\n".join(
         [
             f"# {rule.id}: {rule.title}",
@@ -76,9 +78,14 @@ def index() -> str:
 def _example(example: Example) -> Iterable[str]:
     if not example.is_document:
         return ["```python", *(f"{name} = {_shortened(value)!r}" for name, value in example.content.items()), "```"]
-    text = yaml.safe_dump(
-        json.loads(json.dumps(_shortened(example.content))), sort_keys=False, width=110, allow_unicode=True
-    )
+    if example.before is not None:
+        return ["Deployed:", "", *_document(example.before), "", "Now:", "", *_document(example.content)]
+    return _document(example.content)
+
+
+def _document(content: object) -> list[str]:
+    plain = json.loads(json.dumps(_shortened(content)))
+    text = yaml.safe_dump(plain, sort_keys=False, width=110, allow_unicode=True)
     return ["```yaml", text.rstrip(), "```"]
 
 

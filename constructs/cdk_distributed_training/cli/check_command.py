@@ -19,6 +19,7 @@ from cdk_distributed_training.checks.output.as_table import print_table
 from cdk_distributed_training.checks.output.findings import outcome
 from cdk_distributed_training.checks.template.document import Document, read
 from cdk_distributed_training.checks.template.errors import UnreadableFileError
+from cdk_distributed_training.checks.template.pairs import paired
 
 _UNREADABLE = 2
 
@@ -51,6 +52,7 @@ def check(
         Optional[list[Path]],  # noqa: UP045  typer reads annotations at run time, on Python 3.10 too
         typer.Argument(metavar="FILE...", help="Templates, requests, state machines, pipelines, or cdk.out folders."),
     ] = None,
+    *,
     output: Annotated[Format, typer.Option("--format", help="How findings are shown.")] = Format.TABLE,
     fail_on: Annotated[FailOn, typer.Option("--fail-on", help="Least severity that makes the exit code 1.")] = (
         FailOn.ERROR
@@ -59,6 +61,12 @@ def check(
         Optional[Path],  # noqa: UP045
         typer.Option(
             "--ignore", metavar="FILE", help=f"Findings that are meant, with reasons; {DEFAULT_NAME} if there is one."
+        ),
+    ] = None,
+    against: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(
+            "--against", metavar="OLD", help="The template or cdk.out as deployed: also judge what the change replaces."
         ),
     ] = None,
     explained: Annotated[
@@ -77,7 +85,7 @@ def check(
 
             print(explain(explained))
             return
-        reports = [judge(document) for document in _documents(files or [])]
+        reports = [judge(document) for document in _documents(files or [], against)]
         found = outcome(reports, _ignored(ignore))
     except UnreadableFileError as error:
         print(f"dtrain: {error}", file=sys.stderr)
@@ -90,10 +98,11 @@ def check(
         raise typer.Exit(1)
 
 
-def _documents(files: list[Path]) -> list[Document]:
+def _documents(files: list[Path], against: Path | None) -> list[Document]:
     if not files:
         raise UnreadableFileError("no FILE; `dtrain check --help` says what can be checked")
-    return [document for file in files for document in read(file)]
+    documents = [document for file in files for document in read(file)]
+    return documents if against is None else list(paired(documents, read(against), named=str(against)))
 
 
 def _ignored(path: Path | None) -> list[Ignored]:

@@ -120,6 +120,21 @@ class LibrarySupport:
     repository: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReplacingProperties:
+    """Properties of a resource type whose change makes CloudFormation make a new resource and delete the old one.
+
+    Attributes:
+        always: Those that surely do, as paths such as `LustreConfiguration.DeploymentType`.
+        perhaps: Those of which CloudFormation's specification says so and another source does not.
+        name: The property that gives the resource a name of the user's choice; empty if there is none.
+    """
+
+    always: tuple[str, ...]
+    perhaps: tuple[str, ...] = ()
+    name: str = ""
+
+
 def _read(name: str) -> dict[str, Any]:
     text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
     table: dict[str, Any] = json.loads(text)
@@ -210,3 +225,14 @@ def process_counts() -> dict[str, tuple[int, ...]]:
 def tensorflow_kinds() -> frozenset[str]:
     """The launcher's kinds that only scripts with TensorFlow understand."""
     return frozenset(_read("distribution_support.json")["tensorflow_kinds"])
+
+
+@functools.cache
+def replacing_properties() -> dict[str, ReplacingProperties]:
+    """What makes CloudFormation replace a resource, by the resource's type."""
+    return {
+        name: ReplacingProperties(
+            always=tuple(row["always"]), perhaps=tuple(row.get("perhaps", ())), name=row.get("name", "")
+        )
+        for name, row in _read("replacing_properties.json")["types"].items()
+    }

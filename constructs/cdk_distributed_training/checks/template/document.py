@@ -31,12 +31,14 @@ class Document:
         kind: What it is.
         region: The region that it will be deployed to, if known.
         construct_paths: Path of the construct that made a resource, by logical id; empty outside of CDK apps.
+        before: The template that it takes the place of; None if that is not known.
     """
 
     source: Source
     kind: Kind
     region: str | None = None
     construct_paths: Mapping[str, str] = field(default_factory=dict)
+    before: Document | None = None
 
 
 def read(path: FilePath) -> list[Document]:
