@@ -7,6 +7,7 @@ from typing import Any
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
@@ -48,6 +49,7 @@ class Machine(Construct):
         statements: Sequence[iam.PolicyStatement],
         wildcards: str,
         log_group: logs.ILogGroup,
+        data_key: kms.IKey | None = None,
     ) -> None:
         """Make the state machine.
 
@@ -58,23 +60,26 @@ class Machine(Construct):
             statements: What its states may do.
             wildcards: Why some of these statements have wildcards.
             log_group: Where its events are logged.
+            data_key: Key for the definition and for all that Step Functions keeps of executions; its own unless given.
         """
         super().__init__(scope, id)
         stack = cdk.Stack.of(self)
+        machines = stack.format_arn(
+            service="states",
+            resource="stateMachine",
+            resource_name="*",
+            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        )
         role = ServiceRole(
             self,
             "Role",
             service="states.amazonaws.com",
-            source_arn=stack.format_arn(
-                service="states",
-                resource="stateMachine",
-                resource_name="*",
-                arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-            ),
+            source_arn=machines,
             statements=[
                 *statements,
                 iam.PolicyStatement(actions=list(_LOG_DELIVERY), resources=["*"]),
                 iam.PolicyStatement(actions=list(_TRACING), resources=["*"]),
+                *([] if data_key is None else _use_of_key(data_key, stack, machines=machines)),
             ],
             wildcards=f"{wildcards}; log delivery and tracing know no resources",
         )
@@ -85,9 +90,33 @@ class Machine(Construct):
             role=role.role,
             tracing_enabled=True,
             logs=sfn.LogOptions(destination=log_group, level=sfn.LogLevel.ALL, include_execution_data=False),
+            encryption_configuration=None
+            if data_key is None
+            else sfn.CustomerManagedEncryptionConfiguration(kms_key=data_key),
         )
 
     @property
     def state_machine(self) -> sfn.StateMachine:
         """The state machine itself."""
         return self._state_machine
+
+
+def _use_of_key(key: kms.IKey, stack: cdk.Stack, *, machines: str) -> list[iam.PolicyStatement]:
+    """What an execution needs of the key that encrypts it, and the delivery of its log.
+
+    CDK's own statement names the state machine, whose name is empty where CloudFormation makes it up.
+    Source: https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
+    """
+    deliveries = stack.format_arn(service="logs", resource="*", arn_format=cdk.ArnFormat.NO_RESOURCE_NAME)
+    return [
+        iam.PolicyStatement(
+            actions=["kms:Decrypt", "kms:GenerateDataKey"],
+            resources=[key.key_arn],
+            conditions={"StringLike": {"kms:EncryptionContext:aws:states:stateMachineArn": machines}},
+        ),
+        iam.PolicyStatement(
+            actions=["kms:GenerateDataKey"],
+            resources=[key.key_arn],
+            conditions={"StringEquals": {"kms:EncryptionContext:SourceArn": deliveries}},
+        ),
+    ]

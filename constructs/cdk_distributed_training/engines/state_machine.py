@@ -46,6 +46,7 @@ class TrainingStateMachine(Construct):
         poll_interval: int,
         integration: Integration = "sdk",
         encryption_key: kms.IKey | None = None,
+        data_key: kms.IKey | None = None,
     ) -> None:
         """Make the state machines.
 
@@ -60,6 +61,7 @@ class TrainingStateMachine(Construct):
             integration: `sdk` calls the API itself; `optimized` is Step Functions' own `createTrainingJob.sync`, which
                 is known to take only some members of the request.
             encryption_key: Key for the log; CloudWatch Logs' own unless given.
+            data_key: Key for what Step Functions keeps: definitions, inputs, outputs, histories; its own unless given.
 
         Raises:
             ConfigurationError: The integration would refuse the request, or there is none of that name.
@@ -96,6 +98,7 @@ class TrainingStateMachine(Construct):
             ],
             wildcards="each run's training job has a name of its own behind the job's",
             log_group=log_group,
+            data_key=data_key,
         )
         self._stop = Machine(
             self,
@@ -114,6 +117,7 @@ class TrainingStateMachine(Construct):
             ],
             wildcards="each run's training job has a name of its own behind the job's, and listing knows no resources",
             log_group=log_group,
+            data_key=data_key,
         )
         stop_with_execution(self, of=self._job.state_machine, start=self._stop.state_machine)
 

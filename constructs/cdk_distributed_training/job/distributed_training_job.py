@@ -116,6 +116,7 @@ class DistributedTrainingJob(TrainingJobBase):
         input_mode: InputMode = "File",
         encryption_key: kms.IKey | None = None,
         output_key: kms.IKey | None = None,
+        execution_key: kms.IKey | None = None,
         output_compression: Literal["GZIP", "NONE"] | None = None,
         hyperparameter_file: bool = False,
         metric_definitions: Sequence[MetricDefinition] = (),
@@ -179,6 +180,9 @@ class DistributedTrainingJob(TrainingJobBase):
                 state machines' log. Keys of AWS's unless given. The role gets the use of it.
             output_key: KMS key with which SageMaker encrypts the model, of which the role gets the use;
                 `encryption_key`, else the bucket's own encryption unless given.
+            execution_key: KMS key for what Step Functions keeps of the runs: definitions, inputs, outputs, histories,
+                and their log. Step Functions' own key, and `encryption_key` for the log, unless given. Whoever is
+                granted to read runs may decrypt with it; whoever deploys needs its use too.
             output_compression: `NONE` stores the model's files as they are, which is faster for large models; one
                 `model.tar.gz` unless given.
             hyperparameter_file: Whether hyperparameters for which the API has no room (too long, or more than 100)
@@ -215,6 +219,7 @@ class DistributedTrainingJob(TrainingJobBase):
         distribution, launcher_options = distribution or Torchrun(), launcher_options or LauncherOptions()
         image = image or _image_for(distribution)
         self._job_name = job_name if job_name is not None else default_job_name(self)
+        self._execution_key = execution_key
         self._tags = tag_manager(self._job_name, tags or {})
         stopping = StoppingCondition(
             max_runtime=_seconds(max_runtime, limits.DEFAULT_RUNTIME_SECONDS),
@@ -347,7 +352,8 @@ class DistributedTrainingJob(TrainingJobBase):
             longest_run=longest_run if known(longest_run) else limits.LONGEST_RUNTIME_SECONDS,
             poll_interval=int(poll),
             integration=integration,
-            encryption_key=encryption_key,
+            encryption_key=execution_key or encryption_key,
+            data_key=execution_key,
         )
 
     def _allow_features(

@@ -12,6 +12,7 @@ from cdk_distributed_training.engines.execution_grants import ExecutionGrants
 from cdk_distributed_training.monitoring.job_metrics import LOG_GROUP
 
 if TYPE_CHECKING:
+    from aws_cdk import aws_kms as kms
     from constructs import Construct
 
 
@@ -19,7 +20,13 @@ class JobGrants(ExecutionGrants):
     """Permissions for people and services that use a job."""
 
     def __init__(
-        self, scope: Construct, state_machine: sfn.IStateMachine, *, state_machine_name: str, job_name: str
+        self,
+        scope: Construct,
+        state_machine: sfn.IStateMachine,
+        *,
+        state_machine_name: str,
+        job_name: str,
+        execution_key: kms.IKey | None = None,
     ) -> None:
         """Use the job's property `grants`.
 
@@ -28,11 +35,19 @@ class JobGrants(ExecutionGrants):
             state_machine: The state machine of which each execution is one run.
             state_machine_name: Its name, which an imported one does not say.
             job_name: The job's own name, with which the names of its runs begin.
+            execution_key: Key that Step Functions encrypts runs with; its own unless given.
         """
         super().__init__(cast("sfn.StateMachine", state_machine))
         self._scope = scope
         self._name = state_machine_name
         self._job_name = job_name
+        self._execution_key = execution_key
+
+    def read(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Allow to see runs: which there are, how they went, and why one failed; with the key that encrypts them."""
+        if self._execution_key is not None:
+            self._execution_key.grant_decrypt(grantee)
+        return super().read(grantee)
 
     def read_logs(self, grantee: iam.IGrantable) -> iam.Grant:
         """Allow to read what the job's runs print, and to look at their training jobs.

@@ -79,6 +79,7 @@ class ServerlessTrainingJob(TrainingRuns):
         output_prefix: str = "output",
         encryption_key: kms.IKey | None = None,
         output_key: kms.IKey | None = None,
+        execution_key: kms.IKey | None = None,
         output_compression: Literal["GZIP", "NONE"] | None = None,
         max_runtime: cdk.Duration | None = None,
         job_name: str | None = None,
@@ -108,6 +109,9 @@ class ServerlessTrainingJob(TrainingRuns):
                 given. The role gets the use of it.
             output_key: KMS key with which SageMaker encrypts the model; `encryption_key`, else the bucket's own
                 encryption unless given.
+            execution_key: KMS key for what Step Functions keeps of the runs: definitions, inputs, outputs, histories,
+                and their log. Step Functions' own key, and `encryption_key` for the log, unless given. Whoever is
+                granted to read runs may decrypt with it; whoever deploys needs its use too.
             output_compression: `NONE` stores the model's files as they are; one `model.tar.gz` unless given.
             max_runtime: Time after which SageMaker stops the job, from 1 second to 28 days; 1 day unless given.
             job_name: With what the names of the runs begin: lower-case letters, digits and single hyphens, at most 30
@@ -123,6 +127,7 @@ class ServerlessTrainingJob(TrainingRuns):
         if permissions_boundary is not None:
             iam.PermissionsBoundary.of(self).apply(permissions_boundary)
         self._job_name = job_name if job_name is not None else default_job_name(self)
+        self._execution_key = execution_key
         self._tags = tag_manager(self._job_name, tags or {})
         runtime = limits.DEFAULT_RUNTIME_SECONDS if max_runtime is None else max_runtime.to_seconds(integral=False)
         poll = 30 if poll_interval is None else poll_interval.to_seconds(integral=False)
@@ -191,7 +196,8 @@ class ServerlessTrainingJob(TrainingRuns):
             training_role=self._role,
             longest_run=runtime if known(runtime) else limits.LONGEST_RUNTIME_SECONDS,
             poll_interval=int(poll),
-            encryption_key=encryption_key,
+            encryption_key=execution_key or encryption_key,
+            data_key=execution_key,
         )
 
     @property

@@ -13,12 +13,14 @@ from cdk_distributed_training.monitoring.job_metrics import JobMetrics
 
 if TYPE_CHECKING:
     from aws_cdk import aws_events as events
+    from aws_cdk import aws_kms as kms
 
 
 class TrainingRuns(JobMetrics, Construct):
     """Base of jobs: to start, see and stop runs, to measure them, and to hear of them."""
 
     _job_name: str
+    _execution_key: kms.IKey | None = None
 
     @property
     def _state_machine_name(self) -> str:
@@ -32,7 +34,13 @@ class TrainingRuns(JobMetrics, Construct):
     @property
     def grants(self) -> JobGrants:
         """Permissions to start, see and stop runs, and to read their logs."""
-        return JobGrants(self, self.state_machine, state_machine_name=self._state_machine_name, job_name=self._job_name)
+        return JobGrants(
+            self,
+            self.state_machine,
+            state_machine_name=self._state_machine_name,
+            job_name=self._job_name,
+            execution_key=self._execution_key,
+        )
 
     def on_state_change(
         self, id: str, *, target: events.IRuleTarget | None = None, statuses: Sequence[str] = ()
