@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import cdk_distributed_training
 from cdk_distributed_training.checks.findings import Severity
@@ -50,14 +51,15 @@ def _rule(rule: Rule) -> dict[str, Any]:
 def _result(judgement: Judgement, index: int, reason: str | None) -> dict[str, Any]:
     finding = judgement.finding
     line, column = judgement.position
-    path = Path(judgement.document.source.name)
-    location = {
+    location: dict[str, Any] = {
         "physicalLocation": {
-            "artifactLocation": {"uri": path.as_posix()},
+            "artifactLocation": {"uri": _uri(judgement.document.source.name)},
             "region": {"startLine": line, "startColumn": column},
         },
-        "logicalLocations": [{"fullyQualifiedName": judgement.construct_path or dotted(finding.path)}],
     }
+    name = judgement.construct_path or dotted(finding.path)
+    if name:
+        location["logicalLocations"] = [{"fullyQualifiedName": name}]
     result = {
         "ruleId": finding.rule,
         "ruleIndex": index,
@@ -68,3 +70,9 @@ def _result(judgement: Judgement, index: int, reason: str | None) -> dict[str, A
     if reason is not None:
         result["suppressions"] = [{"kind": "external", "justification": reason}]
     return result
+
+
+def _uri(name: str) -> str:
+    """A file's name as a URI, relative where the name is: spaces and the like are escaped."""
+    path = Path(name)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix())
