@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 
 import aws_cdk as cdk
+from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_scheduler as scheduler
+from aws_cdk import aws_sns as sns
 from tests.engines.engine_stack import job
 
 import cdk_distributed_training as dt
@@ -22,12 +24,14 @@ def test_examples(tmp_path):
         "dt": dt,
         "scheduler": scheduler,
         "stack": stack,
+        "targets": targets,
+        "topic": sns.Topic(stack, "Topic"),
         "job": job(stack, tmp_path / "source"),
         "bucket": s3.Bucket.from_bucket_name(stack, "Bucket", "corpus"),
         "researchers": iam.Role(stack, "Researchers", assumed_by=iam.AccountRootPrincipal()),
     }
     examples = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(examples) == 4
+    assert len(examples) == 5
     for example in examples:
         exec(example, names)
     app.synth()

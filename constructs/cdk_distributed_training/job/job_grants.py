@@ -9,7 +9,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_stepfunctions as sfn
 
 from cdk_distributed_training.engines.execution_grants import ExecutionGrants
-from cdk_distributed_training.monitoring.job_metrics import LOG_GROUP
+from cdk_distributed_training.monitoring.training_logs import grant_reading_logs
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
@@ -53,19 +53,13 @@ class JobGrants(ExecutionGrants):
         """Allow to read what the job's runs print, and to look at their training jobs.
 
         The log group is one of the account's and region's training jobs; the log streams of other jobs stay closed, but
-        for their names.
+        for their names. Runs that another engine starts have names of the engine's: use its `grants`.
         """
-        stack = cdk.Stack.of(self._scope)
-        group = stack.format_arn(
-            service="logs",
-            resource="log-group",
-            resource_name=LOG_GROUP,
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
+        return grant_reading_logs(
+            self._scope,
+            lambda actions, resources: self._grant(grantee, actions, resources),
+            names=[f"{self._job_name}-*"],
         )
-        jobs = stack.format_arn(service="sagemaker", resource="training-job", resource_name=f"{self._job_name}-*")
-        self._grant(grantee, ["logs:DescribeLogStreams"], [f"{group}:*"])
-        self._grant(grantee, ["logs:GetLogEvents"], [f"{group}:log-stream:{self._job_name}-*"])
-        return self._grant(grantee, ["sagemaker:DescribeTrainingJob"], [jobs])
 
     def _executions(self) -> str:
         return cdk.Stack.of(self._scope).format_arn(

@@ -47,6 +47,8 @@ class TrainingRuns(JobMetrics, Construct):
     ) -> events.Rule:
         """A rule for SageMaker's events about this job's runs.
 
+        Training jobs that an engine around the job starts have other names: the engine has an `on_state_change` too.
+
         Args:
             id: The rule's construct id.
             target: Where the events go; add more with the rule's `add_target`.

@@ -14,6 +14,7 @@ _SHARES = "https://docs.aws.amazon.com/batch/latest/userguide/job_scheduling.htm
 _TUNING = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_HyperParameterTrainingJobDefinition.html"
 _RANGES = "https://docs.aws.amazon.com/sagemaker/latest/dg/automatic-model-tuning-define-ranges.html"
 _STEPS = "https://docs.aws.amazon.com/sagemaker/latest/dg/build-and-manage-steps-types.html"
+_EVENTS = "https://docs.aws.amazon.com/sagemaker/latest/dg/automating-sagemaker-with-eventbridge.html"
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _SHARE_IDENTIFIER = re.compile(r"[A-Za-z0-9]{1,255}\*?")
 
@@ -292,4 +293,26 @@ def pipeline_parameters(names: Sequence[str], defined: Collection[str]) -> Itera
                 allowed="hyperparameters of the job with names of letters, digits, - and _, other than InstanceCount",
                 fix="give the job the hyperparameter, with the value that it has where nobody sets another",
                 source=_STEPS,
+            )
+
+
+@rule(
+    "DT735",
+    title="A status that the service which runs the job does not tell of",
+    why="The rule would never match: no event comes, and nobody notices.",
+    source=_EVENTS,
+    bad=given(statuses=["Completed", "Stopping"], told=["InProgress", "Completed", "Failed", "Stopped"]),
+    good=given(statuses=["Completed"], told=["InProgress", "Completed", "Failed", "Stopped"]),
+)
+def told_statuses(statuses: Sequence[str], told: Sequence[str]) -> Iterator[Finding]:
+    """DT735: statuses in `on_state_change` of an engine, against those that its service has a word for."""
+    for status in statuses:
+        if status not in told:
+            yield Finding(
+                rule="DT735",
+                prop="statuses",
+                got=repr(status),
+                allowed=", ".join(told),
+                fix="leave it out: runs of this engine never tell it",
+                source=_EVENTS,
             )

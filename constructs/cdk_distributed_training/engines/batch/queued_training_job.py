@@ -8,7 +8,6 @@ from typing import Any
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
-from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from cdk_distributed_training.checks.findings import Finding, raise_errors
@@ -19,7 +18,7 @@ from cdk_distributed_training.engines.batch.queued_states import TRAINING_JOB_PR
 from cdk_distributed_training.engines.batch.stop_states import terminate_definition
 from cdk_distributed_training.engines.batch.training_queue import ITrainingQueue
 from cdk_distributed_training.engines.ended_execution import stop_with_execution
-from cdk_distributed_training.engines.execution_grants import ExecutionGrants
+from cdk_distributed_training.engines.engine_runs import MachineRuns
 from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.machine import Machine
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
@@ -28,7 +27,7 @@ _SUBMIT = "https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitServi
 _LARGEST = 2**31 - 1
 
 
-class QueuedTrainingJob(Construct):
+class QueuedTrainingJob(MachineRuns):
     """A job that waits in a queue for its machines; each execution of `state_machine` is one run.
 
     Input and outcome are those of the job's own state machine: `{"hyperparameters": {...}, "instance_count": n}`, and
@@ -83,6 +82,7 @@ class QueuedTrainingJob(Construct):
             ConfigurationError: Literal values cannot work; all of them are listed.
         """
         super().__init__(scope, id)
+        self._training_jobs = [f"{prefix}*" for prefix in TRAINING_JOB_PREFIXES]
         stack = cdk.Stack.of(self)
         poll = 30 if poll_interval is None else poll_interval.to_seconds(integral=False)
         timeout = None if attempt_timeout is None else attempt_timeout.to_seconds(integral=False)
@@ -149,16 +149,6 @@ class QueuedTrainingJob(Construct):
             log_group=log_group,
         )
         stop_with_execution(self, of=self._job.state_machine, start=stop.state_machine)
-
-    @property
-    def state_machine(self) -> sfn.StateMachine:
-        """The state machine of which each execution is one run of the job."""
-        return self._job.state_machine
-
-    @property
-    def grants(self) -> ExecutionGrants:
-        """Permissions to start, see and stop runs."""
-        return ExecutionGrants(self.state_machine)
 
 
 def _training_jobs(stack: cdk.Stack) -> list[str]:

@@ -12,7 +12,8 @@ from constructs import Construct
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import engines as rules
 from cdk_distributed_training.engines.pipeline.pipeline_definition import COUNT_PARAMETER, pipeline_definition
-from cdk_distributed_training.engines.pipeline.pipeline_grants import PipelineGrants
+from cdk_distributed_training.engines.pipeline.pipeline_grants import TRAINING_JOBS, PipelineGrants
+from cdk_distributed_training.engines.pipeline.pipeline_metrics import PipelineRuns
 from cdk_distributed_training.engines.pipeline.pipeline_runs import pipeline_runs
 from cdk_distributed_training.engines.pipeline.step_retry import START_RETRIES, StepRetry
 from cdk_distributed_training.engines.run_calls import RunCalls
@@ -22,7 +23,7 @@ from cdk_distributed_training.engines.training_definition import ITrainingDefini
 _STEPS = "https://docs.aws.amazon.com/sagemaker/latest/dg/build-and-manage-steps-types.html"
 
 
-class TrainingPipeline(Construct):
+class TrainingPipeline(PipelineRuns):
     """A SageMaker pipeline that trains the job, to be started and watched in Studio, and to be continued by others.
 
     Each start may set the parameter `InstanceCount` and those hyperparameters that are parameters; all others stay as
@@ -87,7 +88,7 @@ class TrainingPipeline(Construct):
                         "sagemaker:StopTrainingJob",
                     ],
                     resources=[
-                        stack.format_arn(service="sagemaker", resource="training-job", resource_name="pipelines-*")
+                        stack.format_arn(service="sagemaker", resource="training-job", resource_name=TRAINING_JOBS)
                     ],
                 ),
                 iam.PolicyStatement(
@@ -130,8 +131,8 @@ class TrainingPipeline(Construct):
 
     @property
     def grants(self) -> PipelineGrants:
-        """Permissions to start, see and stop executions."""
-        return PipelineGrants(self._pipeline_arn)
+        """Permissions to start, see and stop executions, and to read their logs."""
+        return PipelineGrants(self, self._pipeline_arn)
 
     def run_calls(self, *, hyperparameters: Mapping[str, str], instance_count: float | None) -> RunCalls:
         """How a schedule lists and starts executions.

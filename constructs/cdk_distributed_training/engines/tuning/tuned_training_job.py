@@ -10,7 +10,6 @@ from typing import Any, Literal
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
-from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
@@ -19,7 +18,7 @@ from cdk_distributed_training.checks.rules import engines as rules
 from cdk_distributed_training.checks.rules.request import entries
 from cdk_distributed_training.checks.rules.state_machine import poll_interval as poll_interval_rule
 from cdk_distributed_training.engines.ended_execution import stop_with_execution
-from cdk_distributed_training.engines.execution_grants import ExecutionGrants
+from cdk_distributed_training.engines.engine_runs import MachineRuns
 from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.machine import Machine
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
@@ -37,7 +36,7 @@ _LARGEST = 2**31 - 1
 _LARGEST_ENVIRONMENT = 48
 
 
-class TunedTrainingJob(Construct):
+class TunedTrainingJob(MachineRuns):
     """A tuning job over a training job; each execution of `state_machine` is one, and stopping it stops the trials.
 
     Every trial is the job with values from `ranges` among its hyperparameters, run by the same launcher: since tuning
@@ -137,6 +136,7 @@ class TunedTrainingJob(Construct):
             **({} if random_seed is None else {"RandomSeed": random_seed}),
         }
         prefix = self._prefix(job.job_name)
+        self._training_jobs = [f"{prefix}-*"]
         tuning_jobs = stack.format_arn(
             service="sagemaker", resource="hyper-parameter-tuning-job", resource_name=f"{prefix}-*"
         )
@@ -188,16 +188,6 @@ class TunedTrainingJob(Construct):
             log_group=log_group,
         )
         stop_with_execution(self, of=self._job.state_machine, start=stop.state_machine)
-
-    @property
-    def state_machine(self) -> sfn.StateMachine:
-        """The state machine of which each execution is one tuning job."""
-        return self._job.state_machine
-
-    @property
-    def grants(self) -> ExecutionGrants:
-        """Permissions to start, see and stop runs."""
-        return ExecutionGrants(self.state_machine)
 
     def _prefix(self, job_name: str) -> str:
         if cdk.Token.is_unresolved(job_name):
