@@ -40,6 +40,9 @@ class Judgement:
     @property
     def construct_path(self) -> str:
         """The construct that made the resource; empty outside of CDK apps."""
+        path = self.finding.path
+        if path[:1] == ("Metadata",) and path[1] in self.document.requests:
+            return str(path[1])
         return self.document.construct_paths.get(self.logical_id, "")
 
     @property

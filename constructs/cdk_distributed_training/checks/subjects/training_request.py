@@ -21,6 +21,9 @@ from cdk_distributed_training.data.tables import InstanceType, instance_types
 # families whose EFA interfaces SageMaker gives to a training job's containers for certain
 _EFA_FAMILIES = ("ml.p", "ml.trn")
 
+# members that an execution chooses, or that the engine which sends the request adds to
+_CHOSEN = {"TrainingJobName", "HyperParameters", "Environment", "Tags", "ExperimentConfig"}
+
 
 @dataclass(frozen=True)
 class TrainingRequest:
@@ -93,7 +96,23 @@ class TrainingRequest:
 
     @classmethod
     def find(cls, scene: Scene) -> Iterator[TrainingRequest]:
-        """Every request of a document."""
+        """Every request of a document, and those that constructs left beside it and it does not have itself."""
+        found = list(cls._inside(scene))
+        yield from found
+        for path, request in scene.document.requests.items():
+            left = cls(scene.graph.resolve(request), ("Metadata", path), scene.graph, names_itself=False)
+            if not any(left.is_within(other) for other in found):
+                yield left
+
+    def is_within(self, other: TrainingRequest) -> bool:
+        """Whether another request is this one, apart from what may be chosen for each run."""
+        if not isinstance(self.value, Mapping) or not isinstance(other.value, Mapping):
+            return False
+        members = self.value.keys() - _CHOSEN
+        return all(_matches(self.value[name], other.value.get(name)) for name in members)
+
+    @classmethod
+    def _inside(cls, scene: Scene) -> Iterator[TrainingRequest]:
         content, graph = scene.document.source.content, scene.graph
         if scene.document.kind is Kind.REQUEST:
             yield cls(content, (), graph, names_itself="TrainingJobName" in content)
@@ -137,6 +156,15 @@ class TrainingRequest:
             if isinstance(step, dict) and step.get("Type") == "Training":
                 request = _without_pipeline_variables(step.get("Arguments"))
                 yield cls(request, (*path, "Steps", index, "Arguments"), graph, names_itself=False)
+
+
+def _matches(value: Any, other: Any) -> bool:
+    """Whether two values are one, or may be: an expression stands for what is settled at run time."""
+    if isinstance(value, Mapping) and isinstance(other, Mapping):
+        return all(_matches(item, other.get(name)) for name, item in value.items())
+    if isinstance(value, list) and isinstance(other, list) and len(value) == len(other):
+        return all(map(_matches, value, other))
+    return isinstance(other, Unknown) or bool(value == other)
 
 
 def _json(text: Any) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
@@ -11,6 +10,8 @@ from typing import Any
 
 from cdk_distributed_training.checks.template.errors import UnreadableFileError
 from cdk_distributed_training.checks.template.loader import Source, load, parse
+
+_JOB = "cdk-distributed-training:training-job"  # what `DistributedTrainingJob` leaves at its node
 
 
 class Kind(enum.Enum):
@@ -32,6 +33,7 @@ class Document:
         region: The region that it will be deployed to, if known.
         construct_paths: Path of the construct that made a resource, by logical id; empty outside of CDK apps.
         before: The template that it takes the place of; None if that is not known.
+        requests: CreateTrainingJob requests that constructs left as metadata beside the template, by construct path.
     """
 
     source: Source
@@ -39,6 +41,7 @@ class Document:
     region: str | None = None
     construct_paths: Mapping[str, str] = field(default_factory=dict)
     before: Document | None = None
+    requests: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read(path: FilePath) -> list[Document]:
@@ -110,16 +113,30 @@ def _assembly(folder: FilePath) -> Iterator[Document]:
 def _stack(folder: FilePath, artifact: Mapping[str, Any], template: str) -> Document:
     region = str(artifact.get("environment", "")).rpartition("/")[2]
     known = region if region and not region.startswith("unknown") else None
-    return Document(load(folder / template), Kind.TEMPLATE, known, _construct_paths(folder, artifact))
+    metadata = _metadata(folder, artifact)
+    return Document(
+        load(folder / template),
+        Kind.TEMPLATE,
+        known,
+        construct_paths={str(data): path for path, data in _entries(metadata, "aws:cdk:logicalId")},
+        requests={
+            path: data["request"]
+            for path, data in _entries(metadata, _JOB)
+            if isinstance(data, dict) and isinstance(data.get("request"), dict)
+        },
+    )
 
 
-def _construct_paths(folder: FilePath, artifact: Mapping[str, Any]) -> dict[str, str]:
-    rows = artifact.get("metadata") or {}
-    if "additionalMetadataFile" in artifact:
-        rows = json.loads((folder / artifact["additionalMetadataFile"]).read_text(encoding="utf-8"))
-    return {
-        str(entry["data"]): path.strip("/")
-        for path, entries in rows.items()
-        for entry in entries
-        if entry.get("type") == "aws:cdk:logicalId"
-    }
+def _metadata(folder: FilePath, artifact: Mapping[str, Any]) -> dict[str, Any]:
+    """Entries of all constructs, which newer CLIs write into a file of their own."""
+    file = artifact.get("additionalMetadataFile")
+    extra = load(folder / file).content if file else {}
+    return {**(artifact.get("metadata") or {}), **(extra if isinstance(extra, dict) else {})}
+
+
+def _entries(metadata: Mapping[str, Any], kind: str) -> Iterator[tuple[str, Any]]:
+    """What constructs left of one kind, by their paths."""
+    for path, entries in metadata.items():
+        for entry in entries:
+            if entry.get("type") == kind:
+                yield path.strip("/"), entry.get("data")

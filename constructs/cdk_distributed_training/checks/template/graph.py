@@ -110,6 +110,10 @@ class Graph:
         resource = self._resources[logical_id]
         return None if resource.exists is False else resource
 
+    def resolve(self, node: Any) -> Any:
+        """A node that stands beside the template, as far as the template settles it."""
+        return self._resolver.resolve(node)
+
     def of_type(self, *types: str) -> Iterator[Resource]:
         """The resources of some types that certainly exist."""
         return (resource for resource in self.perhaps_of_type(*types) if resource.exists)
