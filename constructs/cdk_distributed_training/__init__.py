@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from cdk_distributed_training.engines.batch.shares import FairShare as FairShare
     from cdk_distributed_training.engines.batch.shares import QuotaShare as QuotaShare
     from cdk_distributed_training.engines.batch.training_queue import TrainingQueue as TrainingQueue
+    from cdk_distributed_training.engines.multi_node.multi_node_parallel_job import (
+        MultiNodeParallelJob as MultiNodeParallelJob,
+    )
     from cdk_distributed_training.engines.pipeline.step_retry import StepRetry as StepRetry
     from cdk_distributed_training.engines.pipeline.training_pipeline import TrainingPipeline as TrainingPipeline
     from cdk_distributed_training.engines.schedule.training_on_new_data import TrainingOnNewData as TrainingOnNewData
@@ -135,6 +138,7 @@ _PUBLIC = {
     "MetricDefinition": "request.metric_definition",
     "MlflowConfig": "request.mlflow_config",
     "ModelPackageConfig": "request.model_package_config",
+    "MultiNodeParallelJob": "engines.multi_node.multi_node_parallel_job",
     "MultiWorkerMirrored": "distribution.multi_worker_mirrored",
     "OnInstanceGroups": "distribution.on_instance_groups",
     "ParameterServer": "distribution.parameter_server",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
@@ -15,6 +15,7 @@ from constructs import Construct
 from cdk_distributed_training.engines.state_machine import TrainingStateMachine
 from cdk_distributed_training.job.imported_training_job import ImportedTrainingJob
 from cdk_distributed_training.job.training_guardrails import TrainingGuardrails
+from cdk_distributed_training.job.training_principal import TrainingPrincipal
 from cdk_distributed_training.job.training_role import TrainingRole
 from cdk_distributed_training.job.training_runs import TrainingRuns
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
@@ -71,6 +72,11 @@ class TrainingJobBase(TrainingRuns):
         attached; there they are for the role's owner, and a warning (DT613) says so.
         """
         return self._training_role.required_statements
+
+    @property
+    def statements(self) -> list[iam.PolicyStatement]:
+        """The same as statements of the CDK's, for engines that run the job by a role of their own."""
+        return cast("TrainingPrincipal", self._training_role.grantee).statements
 
     @property
     def grant_principal(self) -> iam.IPrincipal:

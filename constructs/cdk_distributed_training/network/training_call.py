@@ -29,6 +29,8 @@ class TrainingCall(enum.Enum):
     """Sends metrics of a run to SageMaker Experiments."""
     IMAGES = ("ecr.api", "ecr.dkr")
     """Pulls images: for an image of a registry in the VPC, or from inside of the container."""
+    ECS = ("ecs", "ecs-agent", "ecs-telemetry")
+    """Machines of one's own take containers from Amazon ECS, as those of a `MultiNodeParallelJob` do."""
     KMS = ("kms",)
     """Encrypts or decrypts with KMS itself."""
     REMOTE_DEBUG = ("ssm", "ssmmessages", "ec2messages")

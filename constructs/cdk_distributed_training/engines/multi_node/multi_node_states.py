@@ -1,0 +1,219 @@
+"""The states that submit one multi-node parallel job and wait for it.
+
+    Defaults -> Overrides -> Fits -> Submit -> Wait <-> Look -> Ended -> Completed | NotCompleted
+                               |        |
+                               |        +-> Again (throttled) -> Pause -> Submit
+                               +-> TooMany       +-> NotStarted
+
+Batch does the attempts, and waits for capacity itself. A run has one job, of which the name follows from the
+execution's ARN, so that it is found again without a record of it.
+
+Sources: https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitJob.html,
+https://docs.aws.amazon.com/batch/latest/APIReference/API_DescribeJobs.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
+from cdk_distributed_training.engines.call_retries import PATIENT, TRY_AGAIN
+from cdk_distributed_training.engines.job_expressions import expression, overrides, run_name
+from cdk_distributed_training.engines.pauses import first_pause, next_pause
+
+# every node of the job: with an open end, so that a run may have another number of nodes
+ALL_NODES = "0:"
+# four minutes in all, each pause twice as long as the one before
+_MOST_REFUSALS = 7
+_TIME_IS_UP = '$contains($states.input.StatusReason, "exceeded timeout")'
+
+
+def job_run_name(prefix: str, execution_arn: str, execution_name: str) -> str:
+    """JSONata for the name of an execution's job.
+
+    Args:
+        prefix: JSONata for the job's own name.
+        execution_arn: JSONata for the execution's ARN.
+        execution_name: JSONata for the execution's name.
+    """
+    return f'{run_name(prefix, execution_name)} & "-" & $substring($hash({execution_arn}, "SHA-256"), 0, 8)'
+
+
+@dataclass(frozen=True, kw_only=True)
+class MultiNodeStates:
+    """What the states of one multi-node parallel job depend on.
+
+    Attributes:
+        partition: The AWS partition, for the integration's ARN.
+        job_name: The job's own name.
+        request: The `CreateTrainingJob` request without a name.
+        job_definition_arn: The job definition.
+        job_queue_arn: The queue.
+        poll_interval: Shortest time between two looks at the job, in seconds.
+        max_instances: Most machines that run at a time.
+    """
+
+    partition: str
+    job_name: str
+    request: Mapping[str, Any]
+    job_definition_arn: str
+    job_queue_arn: str
+    poll_interval: int
+    max_instances: float
+
+    def definition(self) -> dict[str, Any]:
+        """The whole state machine."""
+        return {
+            "Comment": "Runs one multi-node parallel job; input: {hyperparameters?: object, instance_count?: number}",
+            "QueryLanguage": "JSONata",
+            "StartAt": "Defaults",
+            "States": {**self._prepare(), **self._submit(), **self._watch(), **_END},
+        }
+
+    def _prepare(self) -> dict[str, Any]:
+        defaults = {
+            "job_name": self.job_name,
+            "job_definition": self.job_definition_arn,
+            "job_queue": self.job_queue_arn,
+            "hyperparameters": self.request.get("HyperParameters", {}),
+            "instance_count": self.request["ResourceConfig"]["InstanceCount"],
+            "max_instances": self.max_instances,
+        }
+        execution = "$states.context.Execution"
+        name = job_run_name("$defaults.job_name", f"{execution}.Id", f"{execution}.Name")
+        return {
+            "Defaults": {"Type": "Pass", "Assign": {"defaults": defaults}, "Next": "Overrides"},
+            "Overrides": {
+                "Type": "Pass",
+                "Assign": {
+                    "overrides": expression(overrides("$defaults", "$states.input")),
+                    "jobName": expression(name),
+                    "refusals": 0,
+                },
+                "Next": "Fits",
+            },
+            "Fits": {
+                "Type": "Choice",
+                "Choices": [
+                    {"Condition": expression("$overrides.instance_count > $defaults.max_instances"), "Next": "TooMany"}
+                ],
+                "Default": "Submit",
+            },
+        }
+
+    def _submit(self) -> dict[str, Any]:
+        variables = {
+            "TRAINING_HYPERPARAMETERS": "$string($overrides.hyperparameters)",
+            "TRAINING_JOB_NAME": "$jobName",
+            EXECUTION_VARIABLE: "$states.context.Execution.Id",
+        }
+        environment = [{"Name": name, "Value": expression(value)} for name, value in variables.items()]
+        return {
+            "Submit": {
+                "Type": "Task",
+                "Resource": f"arn:{self.partition}:states:::aws-sdk:batch:submitJob",
+                "Arguments": {
+                    "JobName": expression("$jobName"),
+                    "JobDefinition": expression("$defaults.job_definition"),
+                    "JobQueue": expression("$defaults.job_queue"),
+                    "NodeOverrides": {
+                        "NumNodes": expression("$overrides.instance_count"),
+                        "NodePropertyOverrides": [
+                            {"TargetNodes": ALL_NODES, "ContainerOverrides": {"Environment": environment}}
+                        ],
+                    },
+                },
+                "Assign": {"jobId": expression("$states.result.JobId"), **first_pause(self.poll_interval)},
+                # SubmitJob has no token that makes a second call harmless: only what was surely refused comes again
+                "Catch": [
+                    {
+                        "ErrorEquals": ["States.ALL"],
+                        "Assign": {"refusals": expression("$refusals + 1")},
+                        "Output": _PROBLEM,
+                        "Next": "Again",
+                    }
+                ],
+                "Next": "Wait",
+            },
+            "Again": {
+                "Type": "Choice",
+                "Choices": [
+                    {
+                        "Condition": expression(
+                            f"$refusals <= {_MOST_REFUSALS} and $contains($states.input.Cause, {TRY_AGAIN})"
+                        ),
+                        "Next": "Pause",
+                    }
+                ],
+                "Default": "NotStarted",
+            },
+            "Pause": {"Type": "Wait", "Seconds": expression("$power(2, $refusals)"), "Next": "Submit"},
+        }
+
+    def _watch(self) -> dict[str, Any]:
+        return {
+            "Wait": {"Type": "Wait", "Seconds": expression("$pause"), "Next": "Look"},
+            "Look": {
+                "Type": "Task",
+                "Resource": f"arn:{self.partition}:states:::aws-sdk:batch:describeJobs",
+                "Arguments": {"Jobs": [expression("$jobId")]},
+                "Assign": next_pause(self.poll_interval),
+                "Output": _LOOK,
+                "Retry": PATIENT,
+                "Next": "Ended",
+            },
+            "Ended": {
+                "Type": "Choice",
+                "Choices": [
+                    {"Condition": expression('$states.input.Status = "SUCCEEDED"'), "Next": "Completed"},
+                    {"Condition": expression('$states.input.Status = "FAILED"'), "Next": "NotCompleted"},
+                ],
+                "Default": "Wait",
+            },
+        }
+
+
+_PROBLEM = expression(
+    """{
+        "Error": $states.errorOutput.Error,
+        "Cause": $exists($states.errorOutput.Cause) ? $states.errorOutput.Cause : ""
+    }"""
+)
+_LOOK = expression(
+    """{
+        "JobId": $jobId,
+        "JobName": $jobName,
+        "Status": $states.result.Jobs[0].Status,
+        "StatusReason": $exists($states.result.Jobs[0].StatusReason) ? $states.result.Jobs[0].StatusReason : "",
+        "IsTerminated": $states.result.Jobs[0].IsTerminated = true
+    }"""
+)
+_END: dict[str, Any] = {
+    "Completed": {"Type": "Succeed"},
+    "NotCompleted": {
+        "Type": "Fail",
+        "Error": expression(
+            f"""{_TIME_IS_UP} ? "TrainingJobMaxRuntimeExceeded"
+                : $states.input.IsTerminated ? "TrainingJobStopped" : "TrainingJobFailed\""""
+        ),
+        "Cause": expression(
+            """$jobName & ": " & $states.input.StatusReason & " (job " & $jobId & "; why it failed stands in the log of"
+                & " its nodes, and in output/failure of its folder)\""""
+        ),
+    },
+    "TooMany": {
+        "Type": "Fail",
+        "Error": "TrainingJobNotStarted",
+        "Cause": expression(
+            '"instance_count " & $overrides.instance_count & " is more than the " & $defaults.max_instances'
+            ' & " machines that may run (max_instances), for which the job would wait for ever"'
+        ),
+    },
+    "NotStarted": {
+        "Type": "Fail",
+        "Error": "TrainingJobNotStarted",
+        "Cause": expression('$states.input.Error & ": " & $states.input.Cause & " (" & $jobName & ")"'),
+    },
+}

@@ -1,0 +1,95 @@
+"""The states that end the job of an execution that ended without waiting for it.
+
+The job's name follows from the execution's ARN. The search runs twice, because a job that was submitted in the very
+moment of the abort may not be listed yet.
+
+    Begin -> Name -> Pause -> List -> EachJob (Terminate) -> More -> Done
+
+Source: https://docs.aws.amazon.com/batch/latest/APIReference/API_ListJobs.html
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cdk_distributed_training.engines.call_retries import BRIEF
+from cdk_distributed_training.engines.job_expressions import expression
+from cdk_distributed_training.engines.multi_node.multi_node_states import job_run_name
+
+_PAUSES_SECONDS = (15, 60)
+
+
+def terminate_definition(*, partition: str, job_name: str, job_queue_arn: str) -> dict[str, Any]:
+    """The whole state machine; its input is `execution_arn` and `execution_name`.
+
+    Args:
+        partition: The AWS partition, for the integrations' ARNs.
+        job_name: The job's own name.
+        job_queue_arn: The queue's ARN.
+    """
+    sdk = f"arn:{partition}:states:::aws-sdk:batch"
+    first, second = _PAUSES_SECONDS
+    name = job_run_name("$prefix", "$states.input.execution_arn", "$states.input.execution_name")
+    terminate = {
+        "Type": "Task",
+        "Resource": f"{sdk}:terminateJob",
+        "Arguments": {
+            "JobId": expression("$states.input"),
+            "Reason": expression('"The execution has ended: " & $executionArn'),
+        },
+        "Retry": BRIEF,
+        "End": True,
+    }
+    return {
+        "Comment": "Ends the job of an execution; input: {execution_arn: string, execution_name: string}",
+        "QueryLanguage": "JSONata",
+        "StartAt": "Begin",
+        "States": {
+            "Begin": {
+                "Type": "Pass",
+                "Assign": {"prefix": job_name, "queue": job_queue_arn, "search": 1},
+                "Next": "Name",
+            },
+            "Name": {
+                "Type": "Pass",
+                "Assign": {"jobName": expression(name), "executionArn": expression("$states.input.execution_arn")},
+                "Next": "Pause",
+            },
+            "Pause": {"Type": "Wait", "Seconds": expression(f"$search = 1 ? {first} : {second}"), "Next": "List"},
+            "List": {
+                "Type": "Task",
+                "Resource": f"{sdk}:listJobs",
+                # a filter by name looks at jobs of every status
+                "Arguments": {
+                    "JobQueue": expression("$queue"),
+                    "Filters": [{"Name": "JOB_NAME", "Values": [expression("$jobName")]}],
+                },
+                "Output": expression('[$states.result.JobSummaryList[$not(Status in ["SUCCEEDED", "FAILED"])].JobId]'),
+                "Retry": BRIEF,
+                "Next": "EachJob",
+            },
+            "EachJob": {
+                "Type": "Map",
+                "Items": expression("$states.input"),
+                "MaxConcurrency": 5,
+                "ItemProcessor": {
+                    "ProcessorConfig": {"Mode": "INLINE"},
+                    "StartAt": "Terminate",
+                    "States": {"Terminate": terminate},
+                },
+                "Next": "More",
+            },
+            "More": {
+                "Type": "Choice",
+                "Choices": [
+                    {
+                        "Condition": expression(f"$search < {len(_PAUSES_SECONDS)}"),
+                        "Assign": {"search": expression("$search + 1")},
+                        "Next": "Pause",
+                    }
+                ],
+                "Default": "Done",
+            },
+            "Done": {"Type": "Succeed"},
+        },
+    }
