@@ -13,6 +13,7 @@ import cdk_distributed_training as dt
 
 CODE = Path(__file__).parent / "code"
 HOUR = cdk.Duration.hours(1)
+LAUNCHER_IMAGE = "111111111111.dkr.ecr.us-east-1.amazonaws.com/with-launcher:1"
 
 
 def job(stack, id, *, bucket, channels, network=None, **options):
@@ -32,7 +33,7 @@ def job(stack, id, *, bucket, channels, network=None, **options):
 
 
 def chain_stack(app, *, steps=3):
-    """A job on spot, one with a short time limit, one on a file system, and who is told of the first one's runs."""
+    """Small jobs of several kinds, and who is told of the first one's runs."""
     stack = cdk.Stack(app, "Chain")
     bucket = s3.Bucket(stack, "Data")
     network = dt.TrainingNetwork(stack, "Network")
@@ -55,6 +56,16 @@ def chain_stack(app, *, steps=3):
         network=network,
         job_name="short",
         max_runtime=cdk.Duration.seconds(2),
+    )
+    job(
+        stack,
+        "Waited",
+        bucket=bucket,
+        channels=[train],
+        network=network,
+        job_name="waited",
+        image=dt.TrainingImage.from_uri(LAUNCHER_IMAGE, launcher_inside=True),
+        integration="optimized",
     )
     corpus = dt.LustreFileSystem(stack, "Corpus", network=network, storage_capacity=cdk.Size.gibibytes(1200))
     corpus.add_data_repository(bucket, prefix="corpus/", file_system_path="/corpus")

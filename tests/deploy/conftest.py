@@ -3,6 +3,7 @@
 They run last: the emulation takes this process's environment, and other tests must see nothing of it.
 """
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 
 import boto3
 import pytest
-from tests.deploy.chain_app import synthesize
+from tests.deploy.chain_app import LAUNCHER_IMAGE, synthesize
 
 from cdk_distributed_training.local.aws import executions
 from cdk_distributed_training.local.aws.additions import short_waits
@@ -41,7 +42,8 @@ def server() -> Iterator[Server]:
 @pytest.fixture(scope="session")
 def service(server: Server) -> Iterator[JobService]:
     """Who runs the training jobs."""
-    with JobService(mount_patience=1.0) as running:
+    launcher = [sys.executable, "-u", str(FOLDER.parents[1] / "container" / "src")]
+    with JobService(mount_patience=1.0, entry_points={LAUNCHER_IMAGE: launcher}) as running:
         yield running
 
 

@@ -19,6 +19,7 @@ from tests.deploy.conftest import eventually
 
 import cdk_distributed_training as dt
 from cdk_distributed_training.local.aws import executions
+from cdk_distributed_training.local.aws.additions import short_waits
 from cdk_distributed_training.local.aws.cdk_cli import CdkCli
 
 COUNT = int(os.environ.get("QUEUED_JOBS", "12"))
@@ -76,13 +77,15 @@ def synthesize(folder):
 
 @pytest.fixture(scope="module")
 def queued(deployed, tmp_path_factory):
-    """The stack's outputs; the queue holds its jobs until `open_queue`."""
+    """The stack's outputs; two hundred executions look at their jobs less often."""
+    usual, short_waits.longest_seconds = short_waits.longest_seconds, max(0.2, COUNT / 20)
     cdk_cli = CdkCli(synthesize(tmp_path_factory.mktemp("queued") / "cdk.out"), deployed.cdk.environment)
     outputs = cdk_cli.deploy()["Queued"]
     yield outputs
     bucket = boto3.resource("s3").Bucket(outputs["Bucket"])
     bucket.objects.delete()
     cdk_cli.destroy()
+    short_waits.longest_seconds = usual
     assert boto3.client("batch").describe_service_environments()["serviceEnvironments"] == []
 
 

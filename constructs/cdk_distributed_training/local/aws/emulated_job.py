@@ -7,7 +7,7 @@ import shutil
 import tarfile
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,7 @@ class EmulatedJob:
         tell: Is told of every secondary status, after it can be described.
         watcher: Sees the states and lines of all jobs.
         stop_grace: Seconds from SIGTERM to SIGKILL when the job is stopped.
+        entry_point: The command line in place of the image's entry point, for a request that leaves it to the image.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class EmulatedJob:
         tell: Callable[[EmulatedJob], None],
         watcher: JobWatcher,
         stop_grace: float,
+        entry_point: Sequence[str] = (),
     ) -> None:
         """Nothing happens before `start`."""
         self.name: str = request["TrainingJobName"]
@@ -70,6 +72,7 @@ class EmulatedJob:
         self._tell = tell
         self._watcher = watcher
         self._stop_grace = stop_grace
+        self._entry_point = entry_point
         self._transitions: list[dict[str, Any]] = []
         self._model = ""
         self._logs = LogStreams(self.name)
@@ -182,7 +185,7 @@ class EmulatedJob:
 
     def _attempt(self, hosts: Hosts, folder: Path) -> Outcome:
         job = SimulatedTrainingJob(
-            request=self.request,
+            request=self._with_entry_point(),
             hosts=hosts,
             channels=self._channels(),
             environment=container_environment(self.request, job_name=self.name, region=REGION, account=ACCOUNT),
@@ -204,6 +207,12 @@ class EmulatedJob:
             upkeep.join()
             with self._lock:
                 self._running = None
+
+    def _with_entry_point(self) -> dict[str, Any]:
+        algorithm = self.request["AlgorithmSpecification"]
+        if algorithm.get("ContainerEntrypoint") or not self._entry_point:
+            return self.request
+        return {**self.request, "AlgorithmSpecification": {**algorithm, "ContainerEntrypoint": list(self._entry_point)}}
 
     def _saved_checkpoints(self, folder: Path) -> Path | None:
         config = self.request.get("CheckpointConfig")

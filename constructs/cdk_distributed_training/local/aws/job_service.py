@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -42,6 +42,8 @@ class JobService:
         watcher: Sees the states and lines of all jobs.
         stop_grace: Seconds from SIGTERM to SIGKILL when a job is stopped.
         mount_patience: Seconds that a job waits for a file system to become available.
+        entry_points: Image -> a command line on this machine in place of its entry point, for jobs that leave theirs to
+            their image; such a job fails unless its image is among them.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class JobService:
         watcher: JobWatcher | None = None,
         stop_grace: float = STOP_GRACE,
         mount_patience: float = 5.0,
+        entry_points: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Nothing is made before it is entered."""
         self.jobs: dict[str, EmulatedJob] = {}
@@ -60,6 +63,7 @@ class JobService:
         self._watcher = watcher or JobWatcher()
         self._stop_grace = stop_grace
         self._mount_patience = mount_patience
+        self._entry_points = dict(entry_points or {})
         self._refusals: list[tuple[str, str]] = []
         self._without_machines = 0
         self._lock = threading.Lock()
@@ -127,6 +131,7 @@ class JobService:
             tell=self._publish,
             watcher=self._watcher,
             stop_grace=self._stop_grace,
+            entry_point=self._entry_points.get(request.get("AlgorithmSpecification", {}).get("TrainingImage", ""), ()),
         )
         self.jobs[job.name] = job
         with self._lock:

@@ -12,6 +12,7 @@ from cdk_distributed_training.local.aws.additions import (
     events,
     executing_machines,
     jsonata,
+    kept_clients,
     lustre_file_systems,
     recorded_resources,
     sdk_members,
@@ -24,6 +25,7 @@ from cdk_distributed_training.local.aws.additions import (
     string_literals,
     topic_subscriptions,
     training_jobs,
+    training_sync,
 )
 
 # custom_resources comes after recorded_resources, whose answer it asks for
@@ -34,6 +36,7 @@ ADDITIONS = (
     events,
     executing_machines,
     jsonata,
+    kept_clients,
     lustre_file_systems,
     recorded_resources,
     sdk_members,
@@ -46,6 +49,7 @@ ADDITIONS = (
     string_literals,
     topic_subscriptions,
     training_jobs,
+    training_sync,
 )
 
 

@@ -7,9 +7,10 @@ it could go upstream.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
-import boto3
+import botocore.session
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service_aws_sdk import (
     StateTaskServiceAwsSdk,
 )
@@ -38,10 +39,13 @@ def _from_service(
 
 
 def _operation(task: Any, service_name: str | None, action_name: str | None) -> Any:
-    service = task._get_boto_service_name(service_name)
     action = action_name or task.resource.api_action
-    client = boto3.client(service, region_name="us-east-1")
-    return client.meta.service_model.operation_model(action[0].upper() + action[1:])
+    return _model(task._get_boto_service_name(service_name)).operation_model(action[0].upper() + action[1:])
+
+
+@functools.cache
+def _model(service: str) -> Any:
+    return botocore.session.get_session().get_service_model(service)
 
 
 def _begins_small(shape: Any) -> bool:
