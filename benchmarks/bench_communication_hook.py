@@ -95,7 +95,11 @@ def _run_rank() -> int:
     import torch.distributed as dist  # noqa: PLC0415
     from torch.nn.parallel import DistributedDataParallel  # noqa: PLC0415
 
-    from training_launcher.torch import communication_hook, init_process_group  # noqa: PLC0415
+    from training_launcher.torch import (  # noqa: PLC0415
+        communication_hook,
+        destroy_process_group,
+        init_process_group,
+    )
 
     torch.set_num_threads(1)
     init_process_group()
@@ -121,7 +125,7 @@ def _run_rank() -> int:
         warm = {name: values[1:] for name, values in seconds.items()}
         Path("/opt/ml/model/seconds.json").write_text(json.dumps(warm))
     dist.barrier()
-    dist.destroy_process_group()
+    destroy_process_group()
     return 0
 
 

@@ -7,6 +7,7 @@ the model at the end. The folders come from SageMaker's variables or from the co
 import argparse
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -185,3 +186,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    # A gloo thread that still lets go of a tensor would abort Python's own end, and with it a training that is done:
+    # https://github.com/pytorch/pytorch/issues/190489
+    sys.stdout.flush()
+    os._exit(0)

@@ -27,6 +27,7 @@ print(f"rank {get_rank()} of 2, arguments {sys.argv[1:]}, loss fell: {losses[-1]
 if get_rank() == 0:
     torch.save(model.module.state_dict(), os.path.join(os.environ["SM_MODEL_DIR"], "model.pt"))
 destroy_process_group()
+os._exit(0)  # a gloo thread, which the model keeps, can abort Python's own end
 """
 
 TRAIN_WITHOUT_TORCH = """

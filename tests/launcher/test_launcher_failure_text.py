@@ -84,6 +84,43 @@ def test_more_lines_of_a_message_are_kept() -> None:
     assert "GPU 0 has a total capacity" in explain(CUDA, exit_code=1).detail
 
 
+LATE = b"terminate called without an active exception\n"
+LATE_REPORT = LATE + (
+    b"Fatal Python error: Aborted\n\nCurrent thread 0x00007f0b8be00700 [pt_gloo_runloop] (most recent call first):\n"
+    b"  <no Python frame>\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "kind", "said"),
+    [
+        (b"loss fell\n", LATE, "signal", "probably a gloo thread that still held a tensor while Python ended"),
+        (b"loss fell\n", LATE_REPORT, "signal", "training_launcher.torch.destroy_process_group()"),
+        (PLAIN + b"\nwent on\n", LATE, "signal", "probably a gloo thread"),
+        (PLAIN, LATE_REPORT, "exception", "aborted while Python was ending: RuntimeError: loss is NaN"),
+        (RANKED, LATE, "exception", "aborted while Python was ending: RuntimeError: loss is NaN"),
+    ],
+)
+def test_an_abort_at_the_very_end(before: bytes, words: bytes, kind: str, said: str) -> None:
+    """The remedy, unless an exception had ended the script before."""
+    failure = failure_of(6, host="algo-2", output=before * 100 + words, rank=9, local_rank=1)
+    assert (failure.kind, failure.exit_code, failure.ended) == (kind, 134, "signal SIGABRT")
+    assert said in failure.first_line
+    assert len(failure.text) <= 990
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        LATE + b"more\n",
+        LATE + b'Fatal Python error: Aborted\n\nCurrent thread 0x1 (most recent call first):\n  File "t.py", line 3\n',
+        b"std::bad_alloc\n",
+    ],
+)
+def test_other_aborts_are_told_as_they_are(output: bytes) -> None:
+    assert "probably" not in failure_of(6, host="algo-2", output=output, rank=9, local_rank=1).first_line
+
+
 @pytest.mark.parametrize(
     ("status", "output", "memory", "first_line", "code"),
     [

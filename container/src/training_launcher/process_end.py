@@ -6,6 +6,7 @@ import os
 import signal
 
 from training_launcher.failure import Failure
+from training_launcher.late_thread import explain_late_thread
 from training_launcher.traceback_text import Explanation, explain
 
 _MEANINGS = {
@@ -52,9 +53,12 @@ def failure_of(
         name = _signal_name(os.WTERMSIG(status))
         killed_for_memory = out_of_memory and name == "SIGKILL"
         meaning = "the host ran out of memory" if killed_for_memory else _MEANINGS.get(name, "")
+        late = explain_late_thread(output) if name == "SIGABRT" else None
+        if late is not None:
+            explanation, meaning = late, "aborted while Python was ending"
         said = explanation.summary if name in ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL") else ""
         return Failure(
-            kind="out of memory" if killed_for_memory else "signal",
+            kind="out of memory" if killed_for_memory else "exception" if explanation.is_exception else "signal",
             host=host,
             exit_code=code,
             rank=rank,

@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
-from training_launcher.torch import communication_hook, init_process_group
+from training_launcher.torch import communication_hook, destroy_process_group, init_process_group
 from training_launcher.torch.hierarchical import HierarchicalAllReduce, hierarchical_hook
 from training_launcher.torch.process_group import prove_process_group
 
@@ -131,13 +131,13 @@ def main():
         results[f"refused-{compression}"] = refused(lambda: communication_hook(small, compression=compression))  # noqa: B023
     results["failing-stage"] = failing_stage()
     dist.barrier()
-    dist.destroy_process_group()
+    destroy_process_group()
     if rank < 3:
         os.environ.update(MASTER_PORT=str(int(port) + 2), WORLD_SIZE="3")
         init_process_group("gloo")
         uneven_world(results)
         dist.barrier()
-        dist.destroy_process_group()
+        destroy_process_group()
     Path(f"/opt/ml/model/rank-{rank}.json").write_text(json.dumps(results))
 
 

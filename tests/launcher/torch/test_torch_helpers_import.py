@@ -14,7 +14,7 @@ def run(script):
 
 
 def test_the_package_and_its_pure_modules_do_without_torch():
-    modules = ["backends", "cuda_index", "errors", "hook_choice", "hosts"]
+    modules = ["backends", "cuda_index", "errors", "gloo_threads", "hook_choice", "hosts"]
     script = "import sys\n" + "".join(f"import training_launcher.torch.{module}\n" for module in modules)
     result = run(script + "assert 'torch' not in sys.modules, 'torch was imported'\n")
     assert result.returncode == 0, result.stderr

@@ -14,6 +14,7 @@ import torch.distributed as dist
 from training_launcher.torch.backends import Facts, choose_backend, installed_packages
 from training_launcher.torch.devices import bind_device
 from training_launcher.torch.errors import ProcessGroupError
+from training_launcher.torch.gloo_threads import wait_for_gloo_threads
 
 DEFAULT_TIMEOUT = timedelta(minutes=10)
 """How long a collective may wait for the slowest rank: NCCL's own default, here for every backend."""
@@ -69,6 +70,24 @@ def init_process_group(
         raise
     logger.info("backend %s on %s: %s", choice.specification, device, choice.reason)
     return device
+
+
+def destroy_process_group() -> None:
+    """Destroy all process groups, and wait until none of their threads can disturb the script's end.
+
+    Call it last in a script. `torch.distributed.destroy_process_group` alone leaves gloo's threads running where a
+    DistributedDataParallel model or anything else still holds the group, and a thread that lets go of a collective's
+    tensors while Python goes down aborts a script that has done all its work: "terminate called without an active
+    exception". Operations that were started with `async_op=True` must have been waited for. Without a process group it
+    does nothing.
+
+    Source: https://github.com/pytorch/pytorch/issues/190489
+    """
+    if not dist.is_initialized():
+        return
+    dist.destroy_process_group()
+    if not wait_for_gloo_threads():
+        logger.warning("a thread of gloo's is still busy; was every async operation waited for?")
 
 
 def prove_process_group(device: torch.device, environment: Mapping[str, str]) -> None:
