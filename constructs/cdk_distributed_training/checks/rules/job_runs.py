@@ -8,7 +8,7 @@ from typing import Any
 from cdk_distributed_training.checks.examples import Data, Example, merged, request, state_machine, template
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.rule import problem, rule
-from cdk_distributed_training.checks.subjects.state_machine import StateMachine, arguments, is_sync
+from cdk_distributed_training.checks.subjects.state_machine import StateMachine, is_sync
 from cdk_distributed_training.checks.template.graph import Resource
 from cdk_distributed_training.checks.template.values import Token
 from cdk_distributed_training.checks.template.view import NotJudgedError, View, values
@@ -92,7 +92,7 @@ _ON_STOP: Data = {
 def fixed_name(machine: StateMachine) -> Iterator[Finding]:
     """DT710: the name is made of the execution's, or of the input."""
     for state in machine.tasks("sagemaker:createTrainingJob"):
-        key, view = arguments(state)
+        key, view = state.arguments_key, state.arguments
         name = view.raw("TrainingJobName") if not isinstance(view.value, Token) else None
         if isinstance(name, str):
             yield problem(
@@ -118,7 +118,7 @@ def fixed_name(machine: StateMachine) -> Iterator[Finding]:
 def retry_with_new_name(machine: StateMachine) -> Iterator[Finding]:
     """DT711: retries of errors that come after the job is made, with a name that stays."""
     for state in machine.tasks("sagemaker:createTrainingJob"):
-        key, _ = arguments(state)
+        key = state.arguments_key
         members = state.body.get(key)
         name = ""
         if isinstance(members, Mapping):
@@ -272,7 +272,7 @@ def few_looks(machine: StateMachine) -> Iterator[Finding]:
     starters = list(machine.tasks("sagemaker:createTrainingJob"))
     if not starters or not any(True for _ in machine.tasks("sagemaker:describeTrainingJob")):
         return
-    _, view = arguments(starters[0])
+    view = starters[0].arguments
     longest = view.number("StoppingCondition", "MaxRuntimeInSeconds") or 86_400
     for state in machine.states:
         seconds = state.view.number("Seconds") if state.kind == "Wait" else None

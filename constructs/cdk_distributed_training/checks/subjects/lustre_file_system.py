@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -34,17 +35,17 @@ class LustreFileSystem:
         """Where its properties are."""
         return self.resource.properties.path
 
-    @property
+    @functools.cached_property
     def view(self) -> View:
         """Its properties."""
         return View(self.resource.properties.value)
 
-    @property
+    @functools.cached_property
     def lustre(self) -> View:
         """Its Lustre configuration."""
         return self.view.view("LustreConfiguration")
 
-    @property
+    @functools.cached_property
     def deployment(self) -> str:
         """Its deployment type; FSx's default is SCRATCH_1."""
         return self.lustre.text("DeploymentType") or "SCRATCH_1"
@@ -129,7 +130,7 @@ class DataRepository:
         """Where its properties are."""
         return self.resource.properties.path
 
-    @property
+    @functools.cached_property
     def view(self) -> View:
         """Its properties."""
         return View(self.resource.properties.value)

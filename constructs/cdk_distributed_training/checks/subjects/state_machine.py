@@ -13,7 +13,7 @@ from cdk_distributed_training.checks.template.document import Kind
 from cdk_distributed_training.checks.template.errors import UnreadableFileError
 from cdk_distributed_training.checks.template.graph import Graph, Resource
 from cdk_distributed_training.checks.template.values import PartialText, Token
-from cdk_distributed_training.checks.template.view import Path, View
+from cdk_distributed_training.checks.template.view import Path
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,3 @@ def is_sync(state: definitions.State) -> bool:
 def is_optimized(state: definitions.State) -> bool:
     """Whether a task uses Step Functions' own integration and not the SDK's."""
     return "aws-sdk:" not in state.resource
-
-
-def arguments(state: definitions.State) -> tuple[str, View]:
-    """A task's arguments, expressions as tokens, and the member that holds them."""
-    key = "Arguments" if "Arguments" in state.body else "Parameters"
-    return key, View(definitions.without_expressions(state.body.get(key)))

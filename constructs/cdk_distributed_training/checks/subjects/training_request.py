@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.scene import Scene
-from cdk_distributed_training.checks.subjects.state_machine import StateMachine, arguments
+from cdk_distributed_training.checks.subjects.state_machine import StateMachine
 from cdk_distributed_training.checks.template.definition import read_definition
 from cdk_distributed_training.checks.template.document import Kind
 from cdk_distributed_training.checks.template.errors import UnreadableFileError
@@ -135,11 +135,11 @@ class TrainingRequest:
     @classmethod
     def _of_state_machine(cls, machine: StateMachine) -> Iterator[TrainingRequest]:
         for state in machine.tasks("sagemaker:createTrainingJob"):
-            key, view = arguments(state)
+            key, view = state.arguments_key, state.arguments
             if isinstance(view.value, Mapping):
                 yield cls(view.value, (*machine.path, *state.path, key), machine.graph)
         for state in machine.tasks("batch:submitServiceJob"):
-            key, view = arguments(state)
+            key, view = state.arguments_key, state.arguments
             payload = view.value.get("ServiceRequestPayload") if isinstance(view.value, Mapping) else None
             yield from cls._of_text(payload, (*machine.path, *state.path, key, "ServiceRequestPayload"), machine.graph)
 

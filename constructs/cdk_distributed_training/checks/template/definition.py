@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -32,10 +33,20 @@ class State:
     body: Mapping[str, Any]
     path: Path
 
-    @property
+    @functools.cached_property
     def view(self) -> View:
         """Its members; expressions of the query language are tokens."""
         return View(without_expressions(self.body))
+
+    @functools.cached_property
+    def arguments(self) -> View:
+        """What a task is called with; expressions of the query language are tokens."""
+        return View(without_expressions(self.body.get(self.arguments_key)))
+
+    @property
+    def arguments_key(self) -> str:
+        """The member that holds them: JSONPath and JSONata have each their own."""
+        return "Arguments" if "Arguments" in self.body else "Parameters"
 
     @property
     def kind(self) -> str:

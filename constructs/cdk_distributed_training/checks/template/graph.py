@@ -29,7 +29,7 @@ class Resource:
     exists: bool | None
     attributes: Mapping[str, Any]
 
-    @property
+    @functools.cached_property
     def properties(self) -> View:
         """Its properties."""
         return View(self.attributes.get("Properties", {}), ("Resources", self.logical_id, "Properties"))
