@@ -53,7 +53,7 @@ check: $(ENVIRONMENT) ## style and types
 test: $(ENVIRONMENT) system-packages check ## style, types and every test
 	pytest
 
-data-check: $(ENVIRONMENT) ## compare the tables in data/ with botocore and the SageMaker SDK, and print what has changed
+data-check: $(ENVIRONMENT) ## compare the tables in data/ with botocore, CloudFormation and the SageMaker SDK, and print what has changed
 	python tools/data_check.py
 
 bench: $(ENVIRONMENT) ## measure everything in benchmarks/, print one table

@@ -1,12 +1,10 @@
-"""`make data-check`: the tables in `data/`, against botocore's models and, if installed, sagemaker-core's files.
+"""`make data-check`: the tables in `data/`, against botocore, CloudFormation's schemas and sagemaker-core's files.
 
 Prints every difference; exits with 1 if a fact of ours is no longer true. What is only new elsewhere is no fault.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
-import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +14,8 @@ import botocore.session
 
 sys.path.insert(0, str(Path(__file__).parent))
 import make_request_model
+import replacing_properties as replacing
+import sagemaker_core
 
 from cdk_distributed_training.data.tables import (
     create_training_job_model,
@@ -23,12 +23,18 @@ from cdk_distributed_training.data.tables import (
     hyperpod_instance_types,
     image_accounts,
     instance_type_names,
+    instance_types,
+    model_parallel_containers,
+    replacing_properties,
 )
+
+_BUILD = Path(__file__).parents[1] / "build" / "data-check"
+_TOLERANCE = 0.08
 
 Difference = tuple[str, str]  # kind, "new" or "wrong", and what
 
 
-def instance_types() -> Iterator[Difference]:
+def instance_names() -> Iterator[Difference]:
     """Names of instance types, against the API's."""
     model = botocore.session.get_session().get_service_model("sagemaker")
     theirs = set(model.shape_for("TrainingInstanceType").enum)
@@ -60,32 +66,84 @@ def _differences(ours: Any, theirs: Any, place: str) -> Iterator[Difference]:
         yield "wrong", f"{place} is {theirs!r}, not {ours!r}"
 
 
-def images() -> Iterator[Difference]:
+def images(wheel: Path) -> Iterator[Difference]:
     """Accounts and versions of images, against what the SageMaker SDK resolves."""
-    try:
-        distribution = importlib.metadata.distribution("sagemaker-core")
-    except importlib.metadata.PackageNotFoundError:
-        print("sagemaker-core is not installed: images are not compared")
-        return
-    # read from the wheel's files: importing the package takes many seconds
-    path = Path(str(distribution.locate_file("sagemaker/core/image_uri_config/pytorch.json")))
-    versions = json.loads(path.read_text())["training"]["versions"]
+    versions = sagemaker_core.read(wheel, "pytorch")["training"]["versions"]
     accounts: dict[str, str] = {}
     for table in versions.values():
         accounts |= table["registries"]
-    for region, account in sorted(accounts.items()):
-        known = image_accounts().get(region)
-        if known is None:
-            yield "new", f"images in {region}, account {account}"
-        elif known != account:
-            yield "wrong", f"images in {region} are in account {account}, not {known}"
+    yield from _entries(image_accounts(), accounts, "account of images in")
     ours = {row.version for row in deep_learning_containers() if row.framework == "PyTorch"}
-    yield from (("new", f"PyTorch image {version}") for version in versions if version not in ours)
+    newest = max(map(_version, ours))
+    yield from (
+        ("new", f"PyTorch image {version}")
+        for version in versions
+        if version not in ours and _version(version) > newest
+    )
+
+
+def model_parallel_images(wheel: Path) -> Iterator[Difference]:
+    """Images with the model parallel library, against the SageMaker SDK."""
+    ours, theirs = model_parallel_containers(), sagemaker_core.read(wheel, "pytorch-smp")["training"]
+    newest = theirs["versions"][max(theirs["versions"], key=_version)]
+    expected = dict.fromkeys(ours.regions, ours.account)
+    yield from _entries(expected, newest["registries"], "account of model parallel images in")
+    # the SDK's versions are those of the library, with PyTorch's as aliases
+    for version in ours.tags:
+        if version not in theirs["version_aliases"]:
+            yield "wrong", f"model parallel images for PyTorch {version} are gone"
+    later = [version for version in theirs["version_aliases"] if _version(version) > max(map(_version, ours.tags))]
+    yield from (("new", f"model parallel image for PyTorch {version}") for version in later)
+
+
+def gpus(wheel: Path) -> Iterator[Difference]:
+    """GPUs and their memory, against the SageMaker SDK's table of machines."""
+    theirs = {
+        name: row for region in sagemaker_core.read(wheel, "instance_gpu_info").values() for name, row in region.items()
+    }
+    for name, machine in sorted(instance_types().items()):
+        row = theirs.get(name)
+        if row is None:
+            continue
+        if row["Count"] != machine.gpu_count:
+            yield "wrong", f"{name} has {row['Count']} GPUs, not {machine.gpu_count}"
+        ours = machine.gpu_count * machine.gpu_memory_mib
+        # sizes on the label and usable ones differ by a few percent
+        if abs(row["TotalGpuMemoryInMiB"] - ours) > _TOLERANCE * row["TotalGpuMemoryInMiB"]:
+            yield "wrong", f"{name} has {row['TotalGpuMemoryInMiB']} MiB of GPU memory, not {ours}"
+
+
+def replacements() -> Iterator[Difference]:
+    """What replaces a resource, against CloudFormation's specification and the registry."""
+    names = list(replacing_properties())
+    specified, registered = replacing.by_specification(names), replacing.by_registry(names)
+    for name, row in replacing_properties().items():
+        first = {prop for prop in row.always if "." not in prop}
+        yield from (("new", f"{name} is replaced by {prop}") for prop in sorted(registered[name] - first))
+        for prop in sorted((first - registered[name]) | (set(row.always) - specified[name])):
+            yield "wrong", f"{name} is not replaced by {prop}"
+
+
+def _entries(ours: Mapping[str, str], theirs: Mapping[str, str], what: str) -> Iterator[Difference]:
+    for key, value in sorted(theirs.items()):
+        if key not in ours:
+            yield "new", f"{what} {key}: {value}"
+        elif ours[key] != value:
+            yield "wrong", f"{what} {key} is {value}, not {ours[key]}"
+    yield from (("wrong", f"{what} {key} is gone") for key in sorted(ours.keys() - theirs.keys()))
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(".")))
 
 
 def main() -> int:
     """Print all differences."""
-    found = [*instance_types(), *request_model(), *images()]
+    found = [*instance_names(), *request_model(), *replacements()]
+    wheel = sagemaker_core.wheel(_BUILD)
+    if wheel is not None:
+        print(f"compared with {wheel.name}")
+        found += [*images(wheel), *model_parallel_images(wheel), *gpus(wheel)]
     for kind, text in found:
         print(f"{kind:5} {text}")
     wrong = sum(kind == "wrong" for kind, _ in found)
