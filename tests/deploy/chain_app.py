@@ -59,6 +59,16 @@ def chain_stack(app, *, steps=3):
     )
     job(
         stack,
+        "Impatient",
+        bucket=bucket,
+        channels=[train],
+        network=network,
+        job_name="impatient",
+        max_runtime=cdk.Duration.seconds(3),
+        spot=dt.ManagedSpot(max_wait=cdk.Duration.seconds(3)),
+    )
+    job(
+        stack,
         "Waited",
         bucket=bucket,
         channels=[train],

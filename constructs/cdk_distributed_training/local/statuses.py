@@ -17,12 +17,14 @@ COMPLETED = "Completed"
 FAILED = "Failed"
 STOPPED = "Stopped"
 MAX_RUNTIME_EXCEEDED = "MaxRuntimeExceeded"
+MAX_WAIT_TIME_EXCEEDED = "MaxWaitTimeExceeded"
 
 _TRAINING_JOB_STATUS = {
     COMPLETED: "Completed",
     FAILED: "Failed",
     STOPPED: "Stopped",
     MAX_RUNTIME_EXCEEDED: "Stopped",
+    MAX_WAIT_TIME_EXCEEDED: "Stopped",
     STOPPING: "Stopping",
 }
 

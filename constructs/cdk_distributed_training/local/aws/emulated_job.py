@@ -7,6 +7,7 @@ import shutil
 import tarfile
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from cdk_distributed_training.local.aws.channel_sources import JobRefusedError
 from cdk_distributed_training.local.aws.job_watcher import JobWatcher
 from cdk_distributed_training.local.aws.log_streams import LogStreams
 from cdk_distributed_training.local.aws.server import ACCOUNT, REGION
+from cdk_distributed_training.local.aws.spot_capacity import SpotCapacity, is_spot, seconds_in_all
 from cdk_distributed_training.local.channels import ChannelSource
 from cdk_distributed_training.local.container_environment import container_environment
 from cdk_distributed_training.local.errors import LocalModeError
@@ -44,6 +46,7 @@ class EmulatedJob:
         tell: Is told of every secondary status, after it can be described.
         watcher: Sees the states and lines of all jobs.
         stop_grace: Seconds from SIGTERM to SIGKILL when the job is stopped.
+        spot_capacity: The spare machines, for which a spot job waits.
         entry_point: The command line in place of the image's entry point, for a request that leaves it to the image.
     """
 
@@ -58,6 +61,7 @@ class EmulatedJob:
         tell: Callable[[EmulatedJob], None],
         watcher: JobWatcher,
         stop_grace: float,
+        spot_capacity: SpotCapacity,
         entry_point: Sequence[str] = (),
     ) -> None:
         """Nothing happens before `start`."""
@@ -73,6 +77,8 @@ class EmulatedJob:
         self._watcher = watcher
         self._stop_grace = stop_grace
         self._entry_point = entry_point
+        self._spot_capacity = spot_capacity
+        self._deadline = time.monotonic() + seconds_in_all(request)
         self._transitions: list[dict[str, Any]] = []
         self._model = ""
         self._logs = LogStreams(self.name)
@@ -99,6 +105,7 @@ class EmulatedJob:
             self._stopped = True
             if self._running:
                 self._running[0].stop()
+        self._spot_capacity.wake()
 
     def interrupt(self) -> None:
         """Take a spot job's machines away, without a warning; it begins anew with what was saved of its checkpoints."""
@@ -172,7 +179,7 @@ class EmulatedJob:
             shutil.rmtree(self._root, ignore_errors=True)
 
     def _run(self) -> None:
-        while True:
+        while self._has_machines():
             attempt = self._root / f"attempt-{self.interruptions + 1}"
             with self._hosts.make(host_names(self.request), attempt, self.name) as hosts:
                 outcome = self._attempt(hosts, attempt)
@@ -182,6 +189,17 @@ class EmulatedJob:
             self.interruptions += 1
             self.enter(INTERRUPTED, "Training job interrupted: the spot capacity was taken back")
             self.enter(statuses.STARTING, "Starting the training job")
+        if self._stopped:
+            self.enter(statuses.STOPPED)
+        else:
+            self.enter(statuses.MAX_WAIT_TIME_EXCEEDED, "Training job exceeded its wait time")
+        return None
+
+    def _has_machines(self) -> bool:
+        """Wait for spare machines where the job takes such; false if the waiting ended without."""
+        if not is_spot(self.request):
+            return True
+        return self._spot_capacity.wait(until=self._deadline, unless=lambda: self._stopped)
 
     def _attempt(self, hosts: Hosts, folder: Path) -> Outcome:
         job = SimulatedTrainingJob(
@@ -200,9 +218,13 @@ class EmulatedJob:
         ended = threading.Event()
         upkeep = threading.Thread(target=self._upkeep, args=(hosts, ended), name=f"upkeep-{self.name}")
         upkeep.start()
+        # the time in all goes on from attempt to attempt, that of one attempt is the simulator's business
+        in_all = threading.Timer(min(self._deadline - time.monotonic(), threading.TIMEOUT_MAX), job.stop)
+        in_all.start()
         try:
             return job.run()
         finally:
+            in_all.cancel()
             ended.set()
             upkeep.join()
             with self._lock:
@@ -243,7 +265,8 @@ class EmulatedJob:
         self._upload(hosts)
         self._logs.flush()
         self.failure_reason = outcome.failure_reason
-        self.enter(outcome.status, outcome.failure_reason)
+        too_late = outcome.status == statuses.STOPPED and not self._stopped
+        self.enter(statuses.MAX_WAIT_TIME_EXCEEDED if too_late else outcome.status, outcome.failure_reason)
 
     def _upload(self, hosts: Hosts) -> None:
         output = self.request["OutputDataConfig"]

@@ -21,6 +21,7 @@ from cdk_distributed_training.local.aws.lustre_folders import LustreFolders
 from cdk_distributed_training.local.aws.queues.queue_service import QueueService
 from cdk_distributed_training.local.aws.queues.training_calls import TrainingCalls
 from cdk_distributed_training.local.aws.server import ACCOUNT, REGION
+from cdk_distributed_training.local.aws.spot_capacity import SpotCapacity
 from cdk_distributed_training.local.channels import ChannelSource
 from cdk_distributed_training.local.hosts import Choice, choose
 from cdk_distributed_training.local.training_job import STOP_GRACE
@@ -58,6 +59,7 @@ class JobService:
     ) -> None:
         """Nothing is made before it is entered."""
         self.jobs: dict[str, EmulatedJob] = {}
+        self.spot_capacity = SpotCapacity()
         self._hosts = hosts or choose()
         self._mapped = dict(folders or {})
         self._watcher = watcher or JobWatcher()
@@ -131,6 +133,7 @@ class JobService:
             tell=self._publish,
             watcher=self._watcher,
             stop_grace=self._stop_grace,
+            spot_capacity=self.spot_capacity,
             entry_point=self._entry_points.get(request.get("AlgorithmSpecification", {}).get("TrainingImage", ""), ()),
         )
         self.jobs[job.name] = job
