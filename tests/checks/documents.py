@@ -6,7 +6,7 @@ from dataclasses import replace
 from cdk_distributed_training.checks import examples
 from cdk_distributed_training.checks.judge import judge
 from cdk_distributed_training.checks.template.document import Document, Kind, read_text
-from cdk_distributed_training.checks.template.loader import Source
+from cdk_distributed_training.checks.template.source import Source
 
 SYNC = "arn:aws:states:::sagemaker:createTrainingJob.sync"
 

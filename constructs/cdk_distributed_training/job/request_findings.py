@@ -10,7 +10,7 @@ from typing import Any
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.judge import judge
 from cdk_distributed_training.checks.template.document import Document, Kind
-from cdk_distributed_training.checks.template.loader import Source
+from cdk_distributed_training.checks.template.source import Source
 from cdk_distributed_training.checks.template.values import Unknown
 from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest

@@ -7,6 +7,7 @@ from aws_cdk import aws_ec2 as ec2
 
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network as rules
+from cdk_distributed_training.checks.rules import network_zones
 from cdk_distributed_training.network.placement import Placement
 
 PENDING_ZONES = ("dummy1a", "dummy1b", "dummy1c")  # what CDK answers until a lookup has run
@@ -41,7 +42,7 @@ def place_on(
         if availability_zone_index is not None:
             availability_zone = _zone_at(availability_zone_index, candidates, where)
         if availability_zone_id is not None:
-            raise_errors(rules.zone_id_on_vpc(subnets=len(candidates)), where=where)
+            raise_errors(network_zones.zone_id_on_vpc(subnets=len(candidates)), where=where)
         subnet = _first(candidates, availability_zone, vpc_subnets, where)
         return Placement(
             vpc,
@@ -55,7 +56,7 @@ def place_on(
     if zone is None:
         zone = availability_zone
     elif availability_zone is not None and not any(map(cdk.Token.is_unresolved, (zone, availability_zone))):
-        raise_errors(rules.same_zone(asked=availability_zone, subnet=zone), where=where)
+        raise_errors(network_zones.same_zone(asked=availability_zone, subnet=zone), where=where)
     return Placement(
         vpc, subnet, zone, cidr_of(vpc), availability_zone_id=availability_zone_id, subnet_cidr=range_of(subnet)
     )
@@ -130,7 +131,7 @@ def _kinds_of(vpc: ec2.IVpc) -> list[str]:
 
 def _zone_at(index: int, candidates: list[ec2.ISubnet], where: str) -> str:
     zones = list(dict.fromkeys(zone for zone in map(zone_of, candidates) if zone is not None))
-    raise_errors(rules.zone_of_index(index, zones=[_said(zone) for zone in zones]), where=where)
+    raise_errors(network_zones.zone_of_index(index, zones=[_said(zone) for zone in zones]), where=where)
     return zones[index]
 
 

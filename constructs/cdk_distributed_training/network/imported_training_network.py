@@ -8,7 +8,7 @@ from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
 from cdk_distributed_training.checks.findings import raise_errors
-from cdk_distributed_training.checks.rules import network as rules
+from cdk_distributed_training.checks.rules import network_groups
 from cdk_distributed_training.network.existing_vpc import place_on
 from cdk_distributed_training.network.training_network_base import TrainingNetworkBase
 
@@ -53,7 +53,7 @@ def import_by_ids(
     mutable: bool,
 ) -> ImportedTrainingNetwork:
     """Refer to the network; see `TrainingNetwork.from_ids` for the arguments."""
-    raise_errors(rules.some_security_group(len(security_group_ids)), where=f"{scope.node.path}/{id}")
+    raise_errors(network_groups.some_security_group(len(security_group_ids)), where=f"{scope.node.path}/{id}")
     # the ids get a scope of their own, so that one scope can hold several networks
     parts = Construct(scope, f"{id}Ids")
     groups = [

@@ -10,7 +10,7 @@ import aws_cdk as cdk
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import network as rules
-from cdk_distributed_training.checks.rules import network_ranges
+from cdk_distributed_training.checks.rules import network_ranges, network_zones
 from cdk_distributed_training.network.addresses import (
     addresses_needed,
     first_block,
@@ -29,11 +29,11 @@ def zone_findings(name: str | None, identifier: str | None, index: int | None, *
     given = [prop for prop, value in ways.items() if value is not None]
     yield from rules.exclusive(given, why="each of them places the subnet", fix="leave the others out")
     if name is not None and not cdk.Token.is_unresolved(name):
-        yield from rules.zone_name(name, region=known_region)
+        yield from network_zones.zone_name(name, region=known_region)
     if identifier is not None and not cdk.Token.is_unresolved(identifier):
-        yield from rules.zone_id(identifier)
+        yield from network_zones.zone_id(identifier)
         if known_region is not None:
-            yield from rules.zone_id_region(identifier, region=known_region)
+            yield from network_zones.zone_id_region(identifier, region=known_region)
 
 
 def combination_findings(

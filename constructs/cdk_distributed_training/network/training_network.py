@@ -13,7 +13,7 @@ from constructs import Construct
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network as rules
-from cdk_distributed_training.checks.rules import network_ranges
+from cdk_distributed_training.checks.rules import network_ranges, network_zones
 from cdk_distributed_training.network.addresses import prefix_for
 from cdk_distributed_training.network.default_security_group import close_default_security_group as _close
 from cdk_distributed_training.network.endpoint_policies import own_principals_only, read_objects
@@ -318,7 +318,7 @@ class TrainingNetwork(TrainingNetworkBase):
             return None
         if not cdk.Token.is_unresolved(index):
             region = cdk.Stack.of(self).region
-            found = list(rules.zone_index(index, region=None if cdk.Token.is_unresolved(region) else region))
+            found = list(network_zones.zone_index(index, region=None if cdk.Token.is_unresolved(region) else region))
             raise_errors(found, where=self.node.path)
             annotate_warnings(self, found)
         return cdk.Fn.select(index, cdk.Fn.get_azs())

@@ -12,6 +12,7 @@ from constructs import Construct
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network as rules
+from cdk_distributed_training.checks.rules import network_groups
 from cdk_distributed_training.network.addresses import usable_addresses
 from cdk_distributed_training.network.endpoint_policies import takes_policy
 from cdk_distributed_training.network.made_once import MadeOnce
@@ -36,7 +37,7 @@ class TrainingNetworkBase(Construct):
     def _settle(
         self, placement: Placement, groups: Sequence[ec2.ISecurityGroup], *, nodes_may_change: bool | None = None
     ) -> None:
-        raise_errors(rules.security_group_count(len(groups)), where=self.node.path)
+        raise_errors(network_groups.security_group_count(len(groups)), where=self.node.path)
         self._placement = placement
         self._vpc_id = placement.vpc.vpc_id
         self._made = MadeOnce.in_stage_of(self)
@@ -203,18 +204,18 @@ class TrainingNetworkBase(Construct):
             self._nodes_may_change = self._may_change(nodes, prop="node_security_group")
         if not self._nodes_may_change:
             said = [str(opening) for opening in openings]
-            annotate_warnings(scope, rules.unchangeable_group(said, prop="node_security_group"))
+            annotate_warnings(scope, network_groups.unchangeable_group(said, prop="node_security_group"))
             return
         for opening in openings:
             self._made.open(scope, id, opening, brought=self._nodes_are_brought)
         count = self._made.count_rules(nodes)
-        if count > rules.RULES_PER_GROUP:
-            annotate_warnings(self, rules.rules_per_group(count, group=name_of(nodes)))
+        if count > network_groups.RULES_PER_GROUP:
+            annotate_warnings(self, network_groups.rules_per_group(count, group=name_of(nodes)))
 
     def _may_change(self, group: ec2.ISecurityGroup, *, prop: str) -> bool:
         changeable = may_change(group)
         if changeable and group.allow_all_outbound:
-            annotate_warnings(self, rules.allow_all_may_go(name_of(group), prop=prop))
+            annotate_warnings(self, network_groups.allow_all_may_go(name_of(group), prop=prop))
         return changeable
 
     def _open_to_itself(self, group: ec2.ISecurityGroup, id: str) -> None:
@@ -223,7 +224,9 @@ class TrainingNetworkBase(Construct):
         if self._may_change(group, prop="additional_security_groups"):
             self._made.open(self, id, opening, brought=True)
         else:
-            annotate_warnings(self, rules.unchangeable_group([str(opening)], prop="additional_security_groups"))
+            annotate_warnings(
+                self, network_groups.unchangeable_group([str(opening)], prop="additional_security_groups")
+            )
 
 
 def endpoint_id(service: ec2.InterfaceVpcEndpointAwsService) -> str:

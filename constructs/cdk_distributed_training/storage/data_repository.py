@@ -12,7 +12,7 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from cdk_distributed_training.checks.findings import Finding
-from cdk_distributed_training.checks.rules import storage as rules
+from cdk_distributed_training.checks.rules import data_repositories
 
 
 class DataRepositoryEvent(enum.Enum):
@@ -54,12 +54,12 @@ class DataRepository:
     def findings(self) -> Iterator[Finding]:
         """What is wrong with this link by itself."""
         if not cdk.Token.is_unresolved(self.prefix):
-            yield from rules.repository_prefix(self.prefix)
+            yield from data_repositories.repository_prefix(self.prefix)
         if not cdk.Token.is_unresolved(self.file_system_path):
-            yield from rules.repository_path(self.file_system_path)
+            yield from data_repositories.repository_path(self.file_system_path)
         chunk = self.imported_file_chunk_size
         if chunk is not None and not chunk.is_unresolved():
-            yield from rules.chunk_size(chunk.to_mebibytes(rounding=cdk.SizeRoundingBehavior.NONE))
+            yield from data_repositories.chunk_size(chunk.to_mebibytes(rounding=cdk.SizeRoundingBehavior.NONE))
 
     def create(self, scope: Construct, id: str, *, file_system_id: str) -> fsx.CfnDataRepositoryAssociation:
         """Create the association in `scope`."""

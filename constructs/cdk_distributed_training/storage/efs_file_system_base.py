@@ -9,7 +9,7 @@ from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
-from cdk_distributed_training.checks.rules import network as rules
+from cdk_distributed_training.checks.rules import network_groups
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.network.made_once import MadeOnce
 from cdk_distributed_training.network.mutability import may_change
@@ -41,7 +41,7 @@ class EfsFileSystemBase(FileSystemMetrics, Construct):
         opening = Opening(group, nodes, NFS, "NFS, training nodes", ("Ingress",))
         self.network.allow_nfs(self, group)
         if brought and not may_change(group):
-            annotate_warnings(self, rules.unchangeable_group([str(opening)], prop="security_group"))
+            annotate_warnings(self, network_groups.unchangeable_group([str(opening)], prop="security_group"))
         else:
             MadeOnce.in_stage_of(self).open(self, "Clients", opening, brought=brought)
 

@@ -8,8 +8,7 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
-from cdk_distributed_training.checks.rules import lustre_options
-from cdk_distributed_training.checks.rules import storage as rules
+from cdk_distributed_training.checks.rules import file_system_channels, lustre_options
 from cdk_distributed_training.network.existing_vpc import PENDING_ZONES
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.storage.lustre_file_system_base import LustreFileSystemBase
@@ -34,7 +33,7 @@ class ImportedLustreFileSystem(LustreFileSystemBase):
         """Refer to the file system; see `LustreFileSystem.from_attributes` for the arguments."""
         super().__init__(scope, id, network=network)
         if not cdk.Token.is_unresolved(file_system_id):
-            raise_errors(rules.file_system_id(file_system_id), where=self.node.path)
+            raise_errors(file_system_channels.file_system_id(file_system_id), where=self.node.path)
         stack = cdk.Stack.of(self)
         host = dns_name or f"{file_system_id}.fsx.{stack.region}.{stack.url_suffix}"
         self._settle(file_system_id, mount_name, host, [security_group])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import aws_cdk as cdk
 
 from cdk_distributed_training.checks.findings import raise_errors
-from cdk_distributed_training.checks.rules import storage as rules
+from cdk_distributed_training.checks.rules import file_system_channels
 from cdk_distributed_training.request.channels import lustre_channel
 
 if TYPE_CHECKING:
@@ -39,9 +39,12 @@ class LustreChannel:
             ConfigurationError: The path or the mode cannot be mounted.
         """
         if not cdk.Token.is_unresolved(directory_path):
-            findings = [*rules.directory_path(directory_path), *rules.access_mode(access_mode)]
+            findings = [
+                *file_system_channels.directory_path(directory_path),
+                *file_system_channels.access_mode(access_mode),
+            ]
         else:
-            findings = list(rules.access_mode(access_mode))
+            findings = list(file_system_channels.access_mode(access_mode))
         raise_errors(findings, where=f"channel {channel_name!r}")
         self.channel_name = channel_name
         self.directory_path = directory_path

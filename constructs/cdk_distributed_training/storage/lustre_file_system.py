@@ -15,7 +15,7 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import Finding, raise_errors
-from cdk_distributed_training.checks.rules import lustre_options
+from cdk_distributed_training.checks.rules import data_repositories, lustre_options
 from cdk_distributed_training.checks.rules import storage as rules
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.storage.data_repository import DataRepository, DataRepositoryEvent
@@ -337,17 +337,17 @@ class LustreFileSystem(LustreFileSystemBase):
     def _repository_findings(self, repository: DataRepository) -> Iterator[Finding]:
         others, settings = self._repositories, self._settings
         kind = settings.deployment_type.value
-        yield from rules.repository_support(
+        yield from data_repositories.repository_support(
             kind, None if cdk.Token.is_unresolved(settings.version) else settings.version
         )
         if settings.tiered:
             yield from lustre_options.repository_on_tiered()
-        yield from rules.repository_count(len(others) + 1)
+        yield from data_repositories.repository_count(len(others) + 1)
         if not cdk.Token.is_unresolved(repository.file_system_path):
-            yield from rules.repository_overlap(repository.file_system_path, self._known_directories())
-        yield from rules.repository_twice(repository.s3_uri, [one.s3_uri for one in others])
+            yield from data_repositories.repository_overlap(repository.file_system_path, self._known_directories())
+        yield from data_repositories.repository_twice(repository.s3_uri, [one.s3_uri for one in others])
         regions = (repository.bucket.env.region, cdk.Stack.of(self).region)
         if repository.has_events and not any(map(cdk.Token.is_unresolved, regions)):
-            yield from rules.repository_region(bucket=regions[0], file_system=regions[1])
+            yield from data_repositories.repository_region(bucket=regions[0], file_system=regions[1])
         if settings.backup_days is not None and not cdk.Token.is_unresolved(settings.backup_days):
             yield from rules.backups_of_linked(settings.backup_days)

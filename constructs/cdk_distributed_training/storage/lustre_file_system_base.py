@@ -10,8 +10,7 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
-from cdk_distributed_training.checks.rules import network as rules
-from cdk_distributed_training.checks.rules import storage as storage_rules
+from cdk_distributed_training.checks.rules import file_system_channels, network_groups
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.network.made_once import MadeOnce
 from cdk_distributed_training.network.mutability import may_change
@@ -52,7 +51,7 @@ class LustreFileSystemBase(FileSystemMetrics, Construct):
         self.network.allow_lustre(self, group, efa=efa)
         if brought and not may_change(group):
             said = [str(opening) for _, opening in openings]
-            annotate_warnings(self, rules.unchangeable_group(said, prop="security_group"))
+            annotate_warnings(self, network_groups.unchangeable_group(said, prop="security_group"))
             return []
         made = MadeOnce.in_stage_of(self)
         return [rule for id, opening in openings for rule in made.open(self, id, opening, brought=brought)]
@@ -117,7 +116,7 @@ class LustreFileSystemBase(FileSystemMetrics, Construct):
         mount_name = None if cdk.Token.is_unresolved(self._mount_name) else self._mount_name
         if not cdk.Token.is_unresolved(directory_path):
             raise_errors(
-                storage_rules.mount_name_in_path(
+                file_system_channels.mount_name_in_path(
                     directory_path, mount_name=mount_name, repositories=self._known_directories()
                 ),
                 where=self.node.path,

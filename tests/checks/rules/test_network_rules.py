@@ -4,6 +4,7 @@ import pytest
 
 from cdk_distributed_training.checks.findings import Severity
 from cdk_distributed_training.checks.rules import network as rules
+from cdk_distributed_training.checks.rules import network_groups, network_zones
 
 
 def ids(findings) -> list[str]:
@@ -24,7 +25,7 @@ def ids(findings) -> list[str]:
     ],
 )
 def test_zone_name(name, region, found):
-    assert ids(rules.zone_name(name, region=region)) == found
+    assert ids(network_zones.zone_name(name, region=region)) == found
 
 
 @pytest.mark.parametrize(
@@ -39,11 +40,11 @@ def test_zone_name(name, region, found):
     ],
 )
 def test_zone_id(identifier, found):
-    assert ids(rules.zone_id(identifier)) == found
+    assert ids(network_zones.zone_id(identifier)) == found
 
 
 def test_a_name_in_place_of_an_id_is_told_where_it_belongs():
-    (finding,) = rules.zone_id("us-east-1a")
+    (finding,) = network_zones.zone_id("us-east-1a")
     assert finding.fix == "pass it as availability_zone"
 
 
@@ -95,21 +96,21 @@ def test_one_subnet():
 
 
 def test_same_zone():
-    assert not ids(rules.same_zone(asked="a", subnet="a"))
-    assert ids(rules.same_zone(asked="a", subnet="b")) == ["DT107"]
+    assert not ids(network_zones.same_zone(asked="a", subnet="a"))
+    assert ids(network_zones.same_zone(asked="a", subnet="b")) == ["DT107"]
 
 
 @pytest.mark.parametrize(("count", "found"), [(1, []), (5, []), (6, ["DT108"])])
 def test_security_group_count(count, found):
-    assert ids(rules.security_group_count(count)) == found
+    assert ids(network_groups.security_group_count(count)) == found
 
 
 def test_warnings_are_warnings():
-    assert not list(rules.unchangeable_group([], prop="security_group"))
+    assert not list(network_groups.unchangeable_group([], prop="security_group"))
     for findings in (
-        rules.unchangeable_group(["tcp 988"], prop="security_group"),
+        network_groups.unchangeable_group(["tcp 988"], prop="security_group"),
         rules.gateway_endpoint(vpc_subnet="subnet-1"),
-        rules.allow_all_may_go("sg-1"),
+        network_groups.allow_all_may_go("sg-1"),
     ):
         (finding,) = findings
         assert finding.severity is Severity.WARNING

@@ -2,6 +2,7 @@
 
 import pytest
 
+from cdk_distributed_training.checks.rules import data_repositories, file_system_channels
 from cdk_distributed_training.checks.rules import storage as rules
 
 
@@ -137,12 +138,12 @@ def test_removal_policy(policy, found):
     ],
 )
 def test_repository_support(deployment, version, found):
-    assert ids(rules.repository_support(deployment, version)) == found
+    assert ids(data_repositories.repository_support(deployment, version)) == found
 
 
 @pytest.mark.parametrize(("count", "found"), [(8, []), (9, ["DT211"])])
 def test_repository_count(count, found):
-    assert ids(rules.repository_count(count)) == found
+    assert ids(data_repositories.repository_count(count)) == found
 
 
 @pytest.mark.parametrize(
@@ -150,12 +151,12 @@ def test_repository_count(count, found):
     [("/", []), ("/a/b/", []), ("/a..b", []), ("a", ["DT212"]), ("/a/..", ["DT212"]), ("/" + "a" * 4096, ["DT212"])],
 )
 def test_repository_path(path, found):
-    assert ids(rules.repository_path(path)) == found
+    assert ids(data_repositories.repository_path(path)) == found
 
 
 @pytest.mark.parametrize(("prefix", "found"), [("", []), ("a/b/", []), ("/a", ["DT213"]), ("s3://bucket/a", ["DT213"])])
 def test_repository_prefix(prefix, found):
-    assert ids(rules.repository_prefix(prefix)) == found
+    assert ids(data_repositories.repository_prefix(prefix)) == found
 
 
 @pytest.mark.parametrize(
@@ -171,26 +172,26 @@ def test_repository_prefix(prefix, found):
     ],
 )
 def test_repository_overlap(path, others, found):
-    assert ids(rules.repository_overlap(path, others)) == found
+    assert ids(data_repositories.repository_overlap(path, others)) == found
 
 
 def test_repository_twice():
-    assert not ids(rules.repository_twice("s3://a/", ["s3://b/"]))
-    assert ids(rules.repository_twice("s3://a/", ["s3://a/"])) == ["DT215"]
+    assert not ids(data_repositories.repository_twice("s3://a/", ["s3://b/"]))
+    assert ids(data_repositories.repository_twice("s3://a/", ["s3://a/"])) == ["DT215"]
 
 
 @pytest.mark.parametrize(
     ("mebibytes", "found"), [(1, []), (512_000, []), (0, ["DT216"]), (512_001, ["DT216"]), (1.5, ["DT216"])]
 )
 def test_chunk_size(mebibytes, found):
-    assert ids(rules.chunk_size(mebibytes)) == found
+    assert ids(data_repositories.chunk_size(mebibytes)) == found
 
 
 @pytest.mark.parametrize(
     ("path", "found"), [("/", []), ("/a/b", []), ("a", ["DT220"]), ("/../a", ["DT220"]), ("/" * 4001, ["DT220"])]
 )
 def test_directory_path(path, found):
-    assert ids(rules.directory_path(path)) == found
+    assert ids(file_system_channels.directory_path(path)) == found
 
 
 @pytest.mark.parametrize(
@@ -205,17 +206,17 @@ def test_directory_path(path, found):
     ],
 )
 def test_mount_name_in_path(path, mount_name, repositories, fix):
-    found = list(rules.mount_name_in_path(path, mount_name=mount_name, repositories=repositories))
+    found = list(file_system_channels.mount_name_in_path(path, mount_name=mount_name, repositories=repositories))
     assert [finding.fix for finding in found] == ([] if fix is None else [fix])
 
 
 @pytest.mark.parametrize(("mode", "found"), [("ro", []), ("rw", []), ("r", ["DT222"])])
 def test_access_mode(mode, found):
-    assert ids(rules.access_mode(mode)) == found
+    assert ids(file_system_channels.access_mode(mode)) == found
 
 
 @pytest.mark.parametrize(
     ("identifier", "found"), [("fs-01234567", []), ("fs-0123456789abcdef0", []), ("corpus", ["DT223"])]
 )
 def test_file_system_id(identifier, found):
-    assert ids(rules.file_system_id(identifier)) == found
+    assert ids(file_system_channels.file_system_id(identifier)) == found

@@ -3,7 +3,7 @@
 from cdk_distributed_training.checks.examples import given
 from cdk_distributed_training.checks.findings import Severity
 from cdk_distributed_training.checks.rule import rule
-from cdk_distributed_training.checks.rules import network, network_ranges
+from cdk_distributed_training.checks.rules import network, network_groups, network_ranges, network_zones
 
 _ZONES = "https://docs.aws.amazon.com/global-infrastructure/latest/regions/az-ids.html"
 _SIZES = "https://docs.aws.amazon.com/vpc/latest/userguide/subnet-sizing.html"
@@ -25,7 +25,7 @@ rule(
     source=_ZONES,
     bad=given(name="use1-az4", region="us-east-1"),
     good=given(name="us-east-1d", region="us-east-1"),
-)(network.zone_name)
+)(network_zones.zone_name)
 rule(
     "DT103",
     title="A zone's id that is none",
@@ -33,7 +33,7 @@ rule(
     source=_ZONES,
     bad=given(identifier="us-east-1d"),
     good=given(identifier="use1-az4"),
-)(network.zone_id)
+)(network_zones.zone_id)
 rule(
     "DT104",
     title="A range of addresses that no VPC can have",
@@ -64,7 +64,7 @@ rule(
     why="The nodes would start elsewhere than the file system or the reservation is.",
     bad=given(asked="us-east-1a", subnet="us-east-1b"),
     good=given(asked="us-east-1a", subnet="us-east-1a"),
-)(network.same_zone)
+)(network_zones.same_zone)
 rule(
     "DT109",
     severity=Severity.WARNING,
@@ -73,7 +73,7 @@ rule(
     source=_EFA,
     bad=given(openings=["all traffic from the group itself"], prop="node_security_group"),
     good=given(openings=[], prop="node_security_group"),
-)(network.unchangeable_group)
+)(network_groups.unchangeable_group)
 rule(
     "DT110",
     title="A property of a new VPC on an existing one",
@@ -103,7 +103,7 @@ rule(
     source=_ZONES,
     bad=given(index=2, region=None),
     good=given(index=2, region="us-east-1"),
-)(network.zone_index)
+)(network_zones.zone_index)
 rule(
     "DT151",
     title="A subnet with too few addresses for the instances",
@@ -136,7 +136,7 @@ rule(
     source="https://docs.aws.amazon.com/vpc/latest/userguide/amazon-vpc-limits.html",
     bad=given(count=61, group="Nodes"),
     good=given(count=60, group="Nodes"),
-)(network.rules_per_group)
+)(network_groups.rules_per_group)
 rule(
     "DT155",
     title="What exists once for each VPC, made twice",
@@ -157,7 +157,7 @@ rule(
     why="There is no such subnet.",
     bad=given(index=2, zones=["us-east-1a", "us-east-1b"]),
     good=given(index=1, zones=["us-east-1a", "us-east-1b"]),
-)(network.zone_of_index)
+)(network_zones.zone_of_index)
 rule(
     "DT158",
     title="A zone's id among several subnets",
@@ -165,7 +165,7 @@ rule(
     source=_ZONES,
     bad=given(subnets=2),
     good=given(subnets=1),
-)(network.zone_id_on_vpc)
+)(network_zones.zone_id_on_vpc)
 rule(
     "DT159",
     title="A count below one",

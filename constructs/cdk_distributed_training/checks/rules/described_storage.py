@@ -3,7 +3,7 @@
 from cdk_distributed_training.checks.examples import Example, given
 from cdk_distributed_training.checks.findings import Severity
 from cdk_distributed_training.checks.rule import rule
-from cdk_distributed_training.checks.rules import efs, lustre_options, storage
+from cdk_distributed_training.checks.rules import data_repositories, efs, lustre_options
 
 _ASSOCIATION = "https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateDataRepositoryAssociation.html"
 _CACHE = "https://docs.aws.amazon.com/fsx/latest/APIReference/API_LustreReadCacheConfiguration.html"
@@ -19,7 +19,7 @@ rule(
     source=_ASSOCIATION,
     bad=given(prefix="s3://bucket/corpus/"),
     good=given(prefix="corpus/"),
-)(storage.repository_prefix)
+)(data_repositories.repository_prefix)
 rule(
     "DT218",
     title="Events of a bucket in another region",
@@ -27,7 +27,7 @@ rule(
     source=_IMPORT,
     bad=given(bucket="eu-west-1", file_system="us-east-1"),
     good=given(bucket="us-east-1", file_system="us-east-1"),
-)(storage.repository_region)
+)(data_repositories.repository_region)
 rule(
     "DT246",
     title="A read cache that does not fit the throughput",

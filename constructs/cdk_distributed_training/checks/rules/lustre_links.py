@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cdk_distributed_training.checks.examples import association, lustre, scratch
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.rule import at, problem, rule
-from cdk_distributed_training.checks.rules import storage
+from cdk_distributed_training.checks.rules import data_repositories, storage
 from cdk_distributed_training.checks.subjects.lustre_file_system import DataRepository, LustreFileSystem
 from cdk_distributed_training.checks.template.values import PartialText, Token
 from cdk_distributed_training.checks.template.view import NotJudgedError
@@ -58,7 +58,7 @@ def repository_support(repository: DataRepository) -> Iterator[Finding]:
     deployment = file_system.known_deployment
     given = file_system.view.text("FileSystemTypeVersion")
     version = given or (None if deployment == "PERSISTENT_2" or file_system.is_restored else "2.10")
-    yield from at(storage.repository_support(deployment, version), "FileSystemId")
+    yield from at(data_repositories.repository_support(deployment, version), "FileSystemId")
 
 
 @rule(
@@ -80,7 +80,7 @@ def repository_support(repository: DataRepository) -> Iterator[Finding]:
 )
 def repository_count(file_system: LustreFileSystem) -> Iterator[Finding]:
     """DT211 of a template."""
-    yield from at(storage.repository_count(len(file_system.associations)))
+    yield from at(data_repositories.repository_count(len(file_system.associations)))
 
 
 @rule(
@@ -96,7 +96,7 @@ def repository_path(repository: DataRepository) -> Iterator[Finding]:
     """DT212 of a template."""
     path = repository.view.text("FileSystemPath")
     if path is not None:
-        yield from at(storage.repository_path(path), "FileSystemPath")
+        yield from at(data_repositories.repository_path(path), "FileSystemPath")
 
 
 @rule(
@@ -147,7 +147,7 @@ def repository_overlap(repository: DataRepository) -> Iterator[Finding]:
     path = repository.view.text("FileSystemPath")
     others = _earlier(repository, "FileSystemPath")
     if path is not None:
-        yield from at(storage.repository_overlap(path, others), "FileSystemPath")
+        yield from at(data_repositories.repository_overlap(path, others), "FileSystemPath")
 
 
 @rule(
@@ -169,7 +169,8 @@ def repository_twice(repository: DataRepository) -> Iterator[Finding]:
     address = repository.view.text("DataRepositoryPath")
     if address is not None:
         yield from at(
-            storage.repository_twice(address, _earlier(repository, "DataRepositoryPath")), "DataRepositoryPath"
+            data_repositories.repository_twice(address, _earlier(repository, "DataRepositoryPath")),
+            "DataRepositoryPath",
         )
 
 
@@ -198,7 +199,7 @@ def chunk_size(repository: DataRepository) -> Iterator[Finding]:
     """DT216 of a template."""
     mebibytes = repository.view.number("ImportedFileChunkSize")
     if mebibytes is not None:
-        yield from at(storage.chunk_size(mebibytes), "ImportedFileChunkSize")
+        yield from at(data_repositories.chunk_size(mebibytes), "ImportedFileChunkSize")
 
 
 @rule(

@@ -17,7 +17,7 @@ from cdk_distributed_training.checks.examples import (
 )
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.rule import at, problem, rule
-from cdk_distributed_training.checks.rules import network
+from cdk_distributed_training.checks.rules import network_groups
 from cdk_distributed_training.checks.subjects.node_group import NodeGroup
 from cdk_distributed_training.checks.subjects.subnets import made_here, of_ids, zone_words
 from cdk_distributed_training.checks.subjects.training_request import TrainingRequest
@@ -74,7 +74,7 @@ def _reserved(zone: str) -> Example:
 def security_group_count(job_request: TrainingRequest) -> Iterator[Finding]:
     """DT108 of a request."""
     groups = values(job_request.view, "VpcConfig", "SecurityGroupIds")
-    yield from at(network.security_group_count(len(groups)), "VpcConfig", "SecurityGroupIds")
+    yield from at(network_groups.security_group_count(len(groups)), "VpcConfig", "SecurityGroupIds")
 
 
 @rule(

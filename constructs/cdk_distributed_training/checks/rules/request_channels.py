@@ -15,7 +15,7 @@ from cdk_distributed_training.checks.examples import (
 )
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.rule import at, problem, rule
-from cdk_distributed_training.checks.rules import storage
+from cdk_distributed_training.checks.rules import file_system_channels
 from cdk_distributed_training.checks.subjects.lustre_client import LustreClient
 from cdk_distributed_training.checks.subjects.training_request import TrainingRequest
 from cdk_distributed_training.checks.template.values import PartialText, Reference, Token
@@ -107,7 +107,7 @@ def directory_path(job: TrainingRequest) -> Iterator[Finding]:
     for source in _file_systems(job):
         path = source.raw("DirectoryPath")
         if isinstance(path, str):
-            yield from at(storage.directory_path(path), *source.path, "DirectoryPath")
+            yield from at(file_system_channels.directory_path(path), *source.path, "DirectoryPath")
 
 
 @rule(
@@ -187,7 +187,7 @@ def access_mode(job: TrainingRequest) -> Iterator[Finding]:
     for source in _file_systems(job):
         mode = source.text("FileSystemAccessMode")
         if mode is not None:
-            yield from at(storage.access_mode(mode), *source.path, "FileSystemAccessMode")
+            yield from at(file_system_channels.access_mode(mode), *source.path, "FileSystemAccessMode")
 
 
 @rule(
@@ -204,7 +204,7 @@ def file_system_id(job: TrainingRequest) -> Iterator[Finding]:
     for source in _file_systems(job):
         identifier = source.raw("FileSystemId")
         if isinstance(identifier, str):
-            yield from at(storage.file_system_id(identifier), *source.path, "FileSystemId")
+            yield from at(file_system_channels.file_system_id(identifier), *source.path, "FileSystemId")
 
 
 @rule(

@@ -9,7 +9,8 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from cdk_distributed_training.checks.template.errors import UnreadableFileError
-from cdk_distributed_training.checks.template.loader import Source, load, parse
+from cdk_distributed_training.checks.template.loader import load, parse
+from cdk_distributed_training.checks.template.source import Source
 
 _JOB = "cdk-distributed-training:training-job"  # what `DistributedTrainingJob` leaves at its node
 

@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import Any
 
 from cdk_distributed_training.checks.template import json_position
 from cdk_distributed_training.checks.template.errors import UnreadableFileError
-from cdk_distributed_training.checks.template.view import Path
+from cdk_distributed_training.checks.template.source import Source
 
 # large enough for any template (CloudFormation takes 1 MB), small enough to notice a wrong file
 _MOST_BYTES = 50_000_000
-
-
-@dataclass(frozen=True)
-class Source:
-    """The content of a file.
-
-    Attributes:
-        name: The file's name as given.
-        content: What it holds, functions in their long form.
-        locate: Gives line and column (from 1) of the deepest member of a path that the file has.
-    """
-
-    name: str
-    content: Any
-    locate: Callable[[Path], tuple[int, int]]
 
 
 def load(path: FilePath) -> Source:

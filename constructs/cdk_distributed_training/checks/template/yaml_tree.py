@@ -7,7 +7,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped]
 
 from cdk_distributed_training.checks.template.errors import UnreadableFileError
-from cdk_distributed_training.checks.template.loader import Source
+from cdk_distributed_training.checks.template.source import Source
 from cdk_distributed_training.checks.template.view import Path
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml where PyYAML was built with it
