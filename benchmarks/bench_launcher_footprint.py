@@ -30,6 +30,8 @@ print(json.dumps({{
 """
 OURS = """
 sys.path.insert(0, {path!r})
+from training_launcher import zip_import
+zip_import.compile_once()  # as __main__ does
 import training_launcher.main
 from training_launcher.launchers import launcher_kinds
 launcher_kinds("torchrun")

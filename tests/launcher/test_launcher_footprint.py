@@ -13,12 +13,29 @@ COUNT = """
 import json, sys
 before = set(sys.modules)
 sys.path.insert(0, sys.argv[1])
+from training_launcher import zip_import
+zip_import.compile_once()
 import training_launcher.main
 from training_launcher.launchers import launcher_kinds
 launcher_kinds()
 new = sorted(set(sys.modules) - before)
 memory = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(json.dumps({"new": new, "memory": memory}))
+"""
+
+
+COMPILED = """
+import builtins, collections, runpy, sys
+counts, compile = collections.Counter(), builtins.compile
+def counted(source, name, *rest, **options):
+    counts[name] += 1
+    return compile(source, name, *rest, **options)
+builtins.compile = counted
+try:
+    sys.argv[1:] = [sys.argv[1], "--help"]
+    runpy.run_path(sys.argv.pop(1), run_name="__main__")
+finally:
+    print(max(number for name, number in counts.items() if name.endswith(("/run.py", "/plan.py", "/leader.py"))))
 """
 
 
@@ -53,6 +70,14 @@ def test_imports_and_memory(archive: Path) -> None:
     }
     assert not names & heavy, names & heavy
     assert found["memory"] < 30 * 1024
+
+
+def test_nothing_is_compiled_twice(archive: Path) -> None:
+    """As Python's own import from a zip would; it is most of what the launcher takes to start."""
+    result = subprocess.run(
+        [sys.executable, "-I", "-c", COMPILED, str(archive)], check=True, capture_output=True, text=True
+    )
+    assert result.stdout.splitlines()[-1] == "1"
 
 
 def test_the_zip_is_a_program(archive: Path) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+from typing import TYPE_CHECKING
 
 from training_launcher.failure import Failure
-from training_launcher.late_thread import explain_late_thread
-from training_launcher.traceback_text import Explanation, explain
+
+if TYPE_CHECKING:
+    from training_launcher.traceback_text import Explanation
 
 _MEANINGS = {
     "SIGKILL": "killed from outside",
@@ -46,6 +48,10 @@ def failure_of(
         program: Its name, if it is no rank.
         out_of_memory: Whether the kernel has ended a process here for want of memory.
     """
+    # most jobs end well, and read none of it
+    from training_launcher.late_thread import explain_late_thread  # noqa: PLC0415
+    from training_launcher.traceback_text import explain  # noqa: PLC0415
+
     code = exit_code_of(status)
     explanation = explain(output, exit_code=code)
     prefix = f"{program}: " if program else ""

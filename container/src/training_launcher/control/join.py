@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Callable, Mapping
 
 from training_launcher.control.channel import Channel, job_token
-from training_launcher.control.leader import Leader
-from training_launcher.control.member import Member
 from training_launcher.framing import Message
 from training_launcher.place import Place
 from training_launcher.reactor import Reactor
@@ -25,7 +23,10 @@ def join(
     """The leader's end on the first host of the world, else a member's; not opened yet."""
     leader = place.world[0]
     token = job_token(place.cluster.hosts, environment)
+    # a host reads the file of its own end only
     if place.host == leader:
+        from training_launcher.control.leader import Leader  # noqa: PLC0415
+
         return Leader(
             reactor,
             host=place.host,
@@ -39,6 +40,8 @@ def join(
             on_order=on_order,
             say=say,
         )
+    from training_launcher.control.member import Member  # noqa: PLC0415
+
     return Member(
         reactor,
         host=place.host,

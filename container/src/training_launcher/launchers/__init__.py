@@ -30,7 +30,7 @@ def _modules() -> list[str]:
     if os.path.isdir(folder):
         names = os.listdir(folder)
     else:
-        archive = next(path for path in sys.path_importer_cache if path and folder.startswith(path + os.sep))
+        archive = __loader__.archive  # type: ignore[name-defined]
         # the one list of a zip's files that Python itself keeps, and pkgutil reads
         listing = sys.modules["zipimport"]._zip_directory_cache[archive]
         inside = folder[len(archive) + 1 :] + os.sep
