@@ -9,7 +9,9 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_sns as sns
+from constructs import Construct
 from tests.engines.engine_stack import job
+from tests.engines.multi_node_stack import training_job
 
 import cdk_distributed_training as dt
 
@@ -27,11 +29,12 @@ def test_examples(tmp_path):
         "targets": targets,
         "topic": sns.Topic(stack, "Topic"),
         "job": job(stack, tmp_path / "source"),
+        "pretraining": training_job(Construct(stack, "Pretraining"), tmp_path / "source"),
         "bucket": s3.Bucket.from_bucket_name(stack, "Bucket", "corpus"),
         "researchers": iam.Role(stack, "Researchers", assumed_by=iam.AccountRootPrincipal()),
     }
     examples = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(examples) == 5
+    assert len(examples) == 6
     for example in examples:
         exec(example, names)
     app.synth()

@@ -10,6 +10,8 @@ from pathlib import Path
 import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_sns as sns
 from tests.engines.engine_stack import definition, plausible, resource, statements
 from tests.engines.multi_node_stack import IMAGE, training_job, with_multi_node_job
@@ -32,7 +34,16 @@ def synthesized(folder, build):
 def artifact(tmp_path_factory):
     def build(stack, folder):
         on_ec2 = with_multi_node_job(stack, folder)
-        on_ec2.on_state_change("Failed", target=targets.SnsTopic(sns.Topic(stack, "Topic")), statuses=["FAILED"])
+        person = iam.Role(stack, "Person", assumed_by=iam.AccountRootPrincipal())
+        for grant in (on_ec2.grants.start, on_ec2.grants.read, on_ec2.grants.stop, on_ec2.grants.read_logs):
+            grant(person)
+        on_ec2.on_completed("Completed")
+        on_ec2.metric_executions_failed().create_alarm(stack, "Failing", threshold=1, evaluation_periods=1)
+        nightly = scheduler.ScheduleExpression.cron(hour="2", minute="0")
+        dt.TrainingSchedule(stack, "Nightly", job=on_ec2, schedule=nightly, instance_count=4)
+        on_ec2.on_batch_job_state_change(
+            "Failed", target=targets.SnsTopic(sns.Topic(stack, "Topic")), statuses=["FAILED"]
+        )
         cdk.CfnOutput(stack, "JobDefinition", value=on_ec2.job_definition_arn)
         cdk.CfnOutput(stack, "JobQueue", value=on_ec2.job_queue_arn)
 
@@ -295,6 +306,20 @@ def test_events_of_its_own_queue(template):
     assert pattern["detail-type"] == ["Batch Job State Change"]
     assert pattern["detail"]["status"] == ["FAILED"]
     assert pattern["detail"]["jobQueue"] == [template["Outputs"]["JobQueue"]["Value"]]
+
+
+def test_it_offers_what_a_job_offers(template):
+    (completed,) = [
+        one["Properties"]["EventPattern"]
+        for name, one in template["Resources"].items()
+        if one["Type"] == "AWS::Events::Rule" and name.startswith("OnEc2Completed")
+    ]
+    assert completed["source"] == ["aws.states"]
+    _, policy = resource(template, "AWS::IAM::Policy", "Person")
+    allowed = str(policy["Properties"]["PolicyDocument"])
+    for action in ("states:StartExecution", "states:StopExecution", "logs:FilterLogEvents"):
+        assert action in allowed
+    assert "sagemaker" not in allowed
 
 
 def test_the_environment_says_what_sagemaker_would(template):

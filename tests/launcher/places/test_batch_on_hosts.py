@@ -123,8 +123,7 @@ def test_a_child_that_does_not_come(job: BatchJob) -> None:
     job.start_nodes("processes", "--name-timeout", "8", "--", "train.py", hosts=NAMES[:2])
     outcomes = job.wait(120)
     assert outcomes["first"].code == 3
-    missing = "algo-3 did not come to port 7775 of algo-1 within 8 s (2 of 3 hosts are here)"
-    assert missing in str(outcomes["first"].failure)
+    assert "algo-3 did not come to port 7775 of algo-1 within 8 s" in str(outcomes["first"].failure)
     # on a busy machine the child may have come too late to hear it
     assert outcomes["second"].code == 3
     assert str(outcomes["second"].failure).startswith("host missing | ")
@@ -146,10 +145,10 @@ def test_a_stop_before_all_are_there(job: BatchJob) -> None:
     job.start_nodes("processes", "--", "train.py", hosts=NAMES[:2])
     job.until(lambda: all(job.hosts.listens(name, signal.SIGTERM) for name in NAMES[:2]))
     job.hosts.signal("first", signal.SIGTERM)
-    outcome = job.wait_for("first", 60)
+    outcome = job.wait_for("first", 120)
     assert outcome == 143
     job.hosts.signal("second", signal.SIGTERM)  # as Batch does it, once the main node has ended
-    assert [end.code for end in job.wait(60).values()] == [143, 143]
+    assert [end.code for end in job.wait(120).values()] == [143, 143]
 
 
 @pytest.mark.timeout(200)
@@ -158,8 +157,8 @@ def test_nodes_of_another_job_are_sent_away(job: BatchJob) -> None:
     processes = ("processes", "--nproc-per-node", "1", "--", "train.py")
     job.start_nodes(*processes, hosts=NAMES[:2])
     job.start_nodes(*processes, hosts=NAMES[2:], AWS_BATCH_JOB_ID="fedcba98#2")
-    job.until(lambda: "belongs to another job" in job.output("first"), 60)
-    assert job.wait_for("third", 60) == 3
+    job.until(lambda: "belongs to another job" in job.output("first"), 120)
+    assert job.wait_for("third", 120) == 3
     assert "algo-1: algo-3 belongs to another job" in (job.opt_ml("third") / "output/failure").read_text()
     job.start_nodes(*processes, hosts=NAMES[2:])
     outcomes = job.wait(120)
@@ -172,7 +171,7 @@ def test_one_node_needs_no_other(job: BatchJob) -> None:
     job.start_nodes(
         "processes", "--nproc-per-node", "1", "--", "train.py", hosts=NAMES[:1], AWS_BATCH_JOB_NUM_NODES="1"
     )
-    outcomes = job.wait(60)
+    outcomes = job.wait(120)
     assert outcomes["first"].code == 0, outcomes["first"].text
     assert outcomes["first"].lines_of("rank 0") == ['["algo-1"] 127.0.0.1']
 
@@ -181,6 +180,6 @@ def test_one_node_needs_no_other(job: BatchJob) -> None:
 def test_a_plan_is_printed_without_meeting_anyone(job: BatchJob) -> None:
     job.source(train__py=WAIT)
     job.start_nodes(*TORCHRUN, "--dry-run", "--", "train.py", hosts=["second"])
-    outcome = job.wait(60)["second"]
+    outcome = job.wait(120)["second"]
     assert outcome.code == 0, outcome.text
     assert json.loads(outcome.text)["hosts"] == ["algo-1", "algo-2", "algo-3"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import aws_cdk as cdk
@@ -20,7 +20,7 @@ from cdk_distributed_training.checks.rules import engines as rules
 from cdk_distributed_training.checks.rules import multi_node as multi_node_rules
 from cdk_distributed_training.checks.rules.state_machine import poll_interval as poll_interval_rule
 from cdk_distributed_training.engines.ended_execution import stop_with_execution
-from cdk_distributed_training.engines.execution_grants import ExecutionGrants
+from cdk_distributed_training.engines.engine_runs import EngineGrants, MachineRuns
 from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.machine import Machine
 from cdk_distributed_training.engines.multi_node.lustre_mounts import lustre_mounts
@@ -54,7 +54,25 @@ class IMultiNodeDefinition(ITrainingDefinition, Protocol):
         """What the job's role must be allowed."""
 
 
-class MultiNodeParallelJob(Construct):
+class MultiNodeGrants(EngineGrants):
+    """Permissions for people and services that use the engine."""
+
+    def __init__(self, state_machine: sfn.StateMachine, *, log_group: logs.ILogGroup) -> None:
+        """Use the engine's property `grants`.
+
+        Args:
+            state_machine: The state machine of which each execution is one run.
+            log_group: The nodes' log.
+        """
+        super().__init__(state_machine, training_jobs=())
+        self._log_group = log_group
+
+    def read_logs(self, grantee: iam.IGrantable) -> iam.Grant:
+        """Allow to read what the nodes print."""
+        return self._log_group.grant_read(grantee)
+
+
+class MultiNodeParallelJob(MachineRuns):
     """A job that runs on EC2 machines of this account, as a multi-node parallel job of AWS Batch.
 
     The same script, launcher, channels and names: hosts are `algo-1` and so on, `/opt/ml` is filled as SageMaker fills
@@ -64,8 +82,8 @@ class MultiNodeParallelJob(Construct):
 
     What SageMaker alone can do is refused by name: spot (Batch takes none for these jobs), S3 checkpoints, metric
     definitions, profiler and debugger, streamed or sharded channels, EFS, warm pools, volume keys, Trainium. A failed
-    training is not tried again; a machine that EC2 takes away is, as often as the job's `retry` says. It has never run
-    on AWS.
+    training is not tried again; a machine that EC2 takes away is, as often as the job's `retry` says. SageMaker's
+    metrics of machines (`metric_cpu_utilization` and so on) know nothing of these. It has never run on AWS.
 
     In a closed subnet, call `network.add_calls(TrainingCall.ECS, TrainingCall.IMAGES, TrainingCall.LOGS)` before. The
     image's entry point must run what it is given, as that of AWS's images does, and its Python must have boto3.
@@ -162,7 +180,7 @@ class MultiNodeParallelJob(Construct):
             image=request["AlgorithmSpecification"]["TrainingImage"],
             job_role_arn=self._roles.job.role_arn,
             execution_role_arn=self._roles.execution.role_arn,
-            environment=_environment(job, stack),
+            environment=_environment(request, stack),
             mounts=mounts,
             log_group_name=self._log_group.log_group_name,
             region=stack.region,
@@ -190,14 +208,9 @@ class MultiNodeParallelJob(Construct):
         self._make_state_machines(job, most, int(poll), encryption_key)
 
     @property
-    def state_machine(self) -> sfn.StateMachine:
-        """The state machine of which each execution is one run of the job."""
-        return self._job.state_machine
-
-    @property
-    def grants(self) -> ExecutionGrants:
-        """Permissions to start, see and stop runs."""
-        return ExecutionGrants(self.state_machine)
+    def grants(self) -> MultiNodeGrants:
+        """Permissions to start, see and stop runs, and to read their logs."""
+        return MultiNodeGrants(self.state_machine, log_group=self._log_group)
 
     @property
     def job_definition_arn(self) -> str:
@@ -219,10 +232,10 @@ class MultiNodeParallelJob(Construct):
         """The role of the training script here, with what the job's own role is allowed of its own data."""
         return self._roles.job
 
-    def on_state_change(
+    def on_batch_job_state_change(
         self, id: str, *, target: events.IRuleTarget | None = None, statuses: Sequence[str] = ()
     ) -> events.Rule:
-        """A rule for Batch's events about this engine's runs.
+        """A rule for Batch's own events about the jobs in this engine's queue, which tell more than those of runs.
 
         Args:
             id: The rule's construct id.
@@ -280,9 +293,8 @@ class MultiNodeParallelJob(Construct):
         stop_with_execution(self, of=self._job.state_machine, start=stop.state_machine)
 
 
-def _environment(job: ITrainingDefinition, stack: cdk.Stack) -> dict[str, str]:
+def _environment(request: Mapping[str, Any], stack: cdk.Stack) -> dict[str, str]:
     """The script's own variables, and what the node's start and the launcher ask for."""
-    request = job.request
     algorithm, output = request["AlgorithmSpecification"], request["OutputDataConfig"]
     command = [*algorithm["ContainerEntrypoint"], *algorithm.get("ContainerArguments", [])]
     key = {"TRAINING_OUTPUT_KEY": output["KmsKeyId"]} if "KmsKeyId" in output else {}
@@ -290,7 +302,6 @@ def _environment(job: ITrainingDefinition, stack: cdk.Stack) -> dict[str, str]:
         **request.get("Environment", {}),
         "AWS_REGION": stack.region,
         "AWS_DEFAULT_REGION": stack.region,
-        "TRAINING_JOB_NAME": job.job_name,
         "TRAINING_INSTANCE_TYPE": request["ResourceConfig"]["InstanceType"],
         "TRAINING_COMMAND": stack.to_json_string(command),
         "TRAINING_HYPERPARAMETERS": stack.to_json_string(request.get("HyperParameters", {})),

@@ -37,6 +37,10 @@ def main() -> int:
         running[0].send_signal(number)
 
     signal.signal(signal.SIGTERM, stop)
+    # a job that was submitted by hand has no name of a run
+    os.environ["TRAINING_JOB_NAME"] = (
+        os.environ.get("TRAINING_JOB_NAME") or os.environ["AWS_BATCH_JOB_ID"].split("#")[0]
+    )
     try:
         channels = json.loads(os.environ["TRAINING_INPUT_DATA_CONFIG"])
         write_configuration(channels)
@@ -114,8 +118,7 @@ def relative(key: str, prefix: str) -> str:
 
 def keep(code: int) -> None:
     """Copy what the job has made to where SageMaker would put it; as there, a job that failed leaves no model."""
-    job = os.environ.get("TRAINING_JOB_NAME") or os.environ.get("AWS_BATCH_JOB_ID", "job").split("#")[0]
-    uri = f"{os.environ['TRAINING_OUTPUT_PATH'].rstrip('/')}/{job}/output"
+    uri = f"{os.environ['TRAINING_OUTPUT_PATH'].rstrip('/')}/{os.environ['TRAINING_JOB_NAME']}/output"
     key_id = os.environ.get("TRAINING_OUTPUT_KEY")
     arguments = {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": key_id} if key_id else {}
     bucket, prefix = split(uri)
