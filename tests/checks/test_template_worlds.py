@@ -214,3 +214,27 @@ Resources:
 """
     found = [(item.finding.rule, item.finding.severity, item.choice) for item in judge(read_text(text)).judgements]
     assert found == ([expected] if expected else [])
+
+
+SPEED = "  Key: {Type: String, Default: ''}\n  Speed: {Type: String, Default: '', AllowedValues: ['', '125']}"
+HAS_KEY = "  HasKey: !Not [!Equals [!Ref Key, '']]"
+
+
+def test_an_empty_default_means_that_nothing_is_given():
+    # who gives a key must give a speed too, as the template's description may say
+    found = judged(parameters=SPEED, conditions=HAS_KEY, throughput="!If [HasKey, !Ref Speed, 125]")
+    assert found == []
+    wrong = judged(parameters=SPEED, conditions=HAS_KEY, throughput="!If [HasKey, 50, 125]")
+    assert wrong == [("DT202", Severity.WARNING, "if HasKey is true")]
+
+
+def test_conditions_apart_from_the_choice_stay_as_they_are_by_default():
+    parameters = f"{SPEED}\n  Kind: {{Type: String, Default: ''}}"
+    conditions = f"{HAS_KEY}\n  Fast: !Not [!Equals [!Ref Kind, '']]"
+    found = judged(
+        parameters=parameters,
+        conditions=conditions,
+        deployment="!If [HasKey, PERSISTENT_1, PERSISTENT_2]",
+        throughput="!If [Fast, !If [HasKey, 50, 125], 125]",
+    )
+    assert found == [("DT202", Severity.WARNING, "if HasKey is true")]

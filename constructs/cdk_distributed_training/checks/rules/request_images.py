@@ -12,6 +12,7 @@ from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.rule import at, problem, rule
 from cdk_distributed_training.checks.rules import image as values
 from cdk_distributed_training.checks.subjects.training_request import TrainingRequest
+from cdk_distributed_training.checks.template.values import PartialText
 from cdk_distributed_training.checks.template.view import Path
 from cdk_distributed_training.data.tables import DeepLearningContainer, deep_learning_containers, image_accounts
 
@@ -20,8 +21,8 @@ _POLICY = "https://aws.github.io/deep-learning-containers/reference/support_poli
 _ECR = "https://docs.aws.amazon.com/AmazonECR/latest/userguide/Registries.html"
 _IMAGE: Path = ("AlgorithmSpecification", "TrainingImage")
 _ECR_ADDRESS = re.compile(
-    r"(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+)\.(?P<domain>[a-z.]+?)/(?P<repository>[^:@]+)"
-    r"(:(?P<tag>[^@]+))?(?P<digest>@.+)?"
+    r"(?P<account>\d{12})\.dkr\.ecr(-fips)?\.(?P<region>[a-z0-9-]+|\0)\.(?P<domain>[a-z.]+?|\0)/"
+    r"(?P<repository>[^:@\0]+)(:(?P<tag>[^@\0]+))?(?P<digest>@[^\0]+)?"
 )
 _DOMAINS = {"cn-": "amazonaws.com.cn", "eusc-": "amazonaws.eu", "us-iso-": "c2s.ic.gov", "us-isob-": "sc2s.sgov.gov"}
 _AWS_REPOSITORIES = re.compile(
@@ -38,7 +39,7 @@ def today() -> datetime.date:
 
 @dataclass(frozen=True)
 class EcrImage:
-    """An image's address in ECR, taken apart."""
+    """An image's address in ECR, taken apart; region and domain are empty where only the deployment settles them."""
 
     account: str
     region: str
@@ -76,13 +77,14 @@ def _accounts() -> frozenset[str]:
 
 
 def _read(job: TrainingRequest) -> EcrImage | None:
-    """The image, if it is a literal address in ECR."""
+    """The image, if it is an address in ECR, literal apart from the region."""
     address = job.image
-    match = _ECR_ADDRESS.fullmatch(address) if isinstance(address, str) else None
+    pieces = address.parts if isinstance(address, PartialText) else [address]
+    match = _ECR_ADDRESS.fullmatch("".join(piece if isinstance(piece, str) else "\0" for piece in pieces))
     if match is None:
         return None
-    parts = match.groupdict()
-    return EcrImage(parts["account"], parts["region"], parts["domain"], parts["repository"], parts["tag"] or "")
+    parts = {name: (part or "").replace("\0", "") for name, part in match.groupdict().items()}
+    return EcrImage(parts["account"], parts["region"], parts["domain"], parts["repository"], parts["tag"])
 
 
 def _aws(
@@ -152,7 +154,7 @@ def account_of_region(job: TrainingRequest) -> Iterator[Finding]:
 def domain_of_region(job: TrainingRequest) -> Iterator[Finding]:
     """DT511: the domain follows from the region."""
     found = _read(job)
-    if found is None:
+    if found is None or not found.region or not found.domain:
         return
     wanted = next((domain for start, domain in _DOMAINS.items() if found.region.startswith(start)), "amazonaws.com")
     if found.domain != wanted and not found.domain.endswith("on.aws"):
@@ -177,7 +179,7 @@ def domain_of_region(job: TrainingRequest) -> Iterator[Finding]:
 def repository_of_partition(job: TrainingRequest) -> Iterator[Finding]:
     """DT512: GovCloud, China and the isolated partitions."""
     found = _read(job)
-    if found is None or not found.is_aws:
+    if found is None or not found.is_aws or not found.region:
         return
     partition = _partition(found.region)
     offered = {
@@ -282,8 +284,7 @@ def for_training(job: TrainingRequest) -> Iterator[Finding]:
 def moving_tag(job: TrainingRequest) -> Iterator[Finding]:
     """DT516: `latest`, or no tag at all."""
     found = _read(job)
-    address = job.image
-    if found is not None and isinstance(address, str) and "@" not in address and found.tag in ("", "latest"):
+    if found is not None and "@" not in str(job.image) and found.tag in ("", "latest"):
         yield problem(
             *_IMAGE,
             got=f"the tag {found.tag or 'latest'}",

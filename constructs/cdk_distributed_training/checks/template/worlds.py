@@ -18,6 +18,8 @@ from cdk_distributed_training.checks.template.resolve import Resolver
 # more uses than this are not tried: such files exist only as generators' output
 _MOST_WORLDS = 100
 
+_NOTHING = ("", [""])  # as a text and as a list
+
 
 @dataclass(frozen=True)
 class World:
@@ -86,15 +88,27 @@ def _all_other_worlds(template: Mapping[str, Any], used: Collection[str]) -> Ite
         if name not in used:
             continue
         spoken_of = names_used(template, [{"Condition": name}])
-        others = {parameter: value for parameter, value in defaults.items() if parameter not in spoken_of}
+        # an empty default means that nothing is given: who makes the other choice may well give something
+        others = {key: value for key, value in defaults.items() if key not in spoken_of and value not in _NOTHING}
         for truth in (True, False):
             assumption = _Assumption(conditions)
             if at_defaults.truth(name) is not truth and assumption.condition(name, truth=truth):
-                parameters = {**others, **assumption.parameters}
-                yield World(parameters, assumption.conditions, f"{name} is {str(truth).lower()}")
+                settled = {**_apart_from(spoken_of, template, at_defaults), **assumption.conditions}
+                yield World({**others, **assumption.parameters}, settled, f"{name} is {str(truth).lower()}")
     for name, value in template_parameters.alternatives(template):
         if name in used:
             yield World({**defaults, name: value}, {}, f"{name} is {value!r}")
+
+
+def _apart_from(spoken_of: Collection[str], template: Mapping[str, Any], defaults: Resolver) -> dict[str, bool]:
+    """The conditions that depend on none of some names, as they are by default."""
+    conditions = template.get("Conditions")
+    apart = {}
+    for name in conditions if isinstance(conditions, dict) else ():
+        truth = defaults.truth(name)
+        if truth is not None and not names_used(template, [{"Condition": name}]) & set(spoken_of):
+            apart[name] = truth
+    return apart
 
 
 class _Assumption:
