@@ -79,6 +79,8 @@ def chain_stack(app, *, steps=3):
     )
     corpus = dt.LustreFileSystem(stack, "Corpus", network=network, storage_capacity=cdk.Size.gibibytes(1200))
     corpus.add_data_repository(bucket, prefix="corpus/", file_system_path="/corpus")
+    every = list(dt.DataRepositoryEvent)
+    corpus.add_data_repository(bucket, prefix="results/", file_system_path="/results", auto_export=every)
     job(
         stack,
         "Shared",
@@ -86,6 +88,21 @@ def chain_stack(app, *, steps=3):
         channels=[corpus.channel("train", directory_path="/corpus")],
         network=network,
         job_name="shared",
+    )
+    elastic = dt.EfsFileSystem(stack, "Elastic", network=network)
+    job(
+        stack,
+        "Leaving",
+        bucket=bucket,
+        channels=[
+            corpus.channel("train", directory_path="/corpus"),
+            corpus.channel("results", directory_path="/results", access_mode="rw"),
+            elastic.channel("home", access_mode="rw"),
+        ],
+        network=network,
+        job_name="leaving",
+        checkpoint=dt.CheckpointConfig(local_path="/tmp/state"),
+        environment={"CHECKPOINTS": "/tmp/state"},
     )
     queue = sqs.Queue(stack, "Queue")
     topic = sns.Topic(stack, "Topic")
@@ -95,6 +112,7 @@ def chain_stack(app, *, steps=3):
     cdk.CfnOutput(stack, "Bucket", value=bucket.bucket_name)
     cdk.CfnOutput(stack, "QueueUrl", value=queue.queue_url)
     cdk.CfnOutput(stack, "FileSystem", value=corpus.file_system_id)
+    cdk.CfnOutput(stack, "ElasticFileSystem", value=elastic.file_system_id)
     return stack
 
 

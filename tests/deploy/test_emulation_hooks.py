@@ -20,6 +20,8 @@ HOOKS = [
     "moto.core.config:default_user_config",
     "moto.ec2.models.route_tables:RouteTable.delete_from_cloudformation_json",
     "moto.ec2.models.vpcs:VPCEndPoint.delete_from_cloudformation_json",
+    "moto.efs.models:FileSystem.has_cfn_attr",
+    "moto.efs.models:efs_backends",
     "moto.events.models:Rule.send_to_targets",
     "moto.fsx.models:FSxBackend.create_file_system",
     "moto.iam.models:ManagedPolicy.delete_from_cloudformation_json",

@@ -24,17 +24,23 @@ class ChannelSource(abc.ABC):
 
 
 class FolderSource(ChannelSource):
-    """A folder of this machine that stands for the channel's S3 prefix or file system directory."""
+    """A folder of this machine that stands for the channel's S3 prefix or file system directory.
 
-    def __init__(self, folder: Path) -> None:
-        """Remember the folder, which must exist when it is placed."""
+    Args:
+        folder: The folder, which must exist when it is placed.
+        writable: Whether the hosts may write to it.
+    """
+
+    def __init__(self, folder: Path, *, writable: bool = False) -> None:
+        """Remember the folder."""
         self.folder = folder
+        self._writable = writable
 
     def place(self, hosts: Hosts, channel: str, *, sharded: bool = False) -> None:
         """Share the folder with every host, or copy each host its own part of the files."""
         if not sharded:
             for host in hosts.names:
-                hosts.share(host, self.folder, data_path(channel))
+                hosts.share(host, self.folder, data_path(channel), writable=self._writable)
             return
         files = sorted(path.relative_to(self.folder) for path in self.folder.rglob("*") if path.is_file())
         for number, file in enumerate(files):

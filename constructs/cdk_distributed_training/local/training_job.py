@@ -19,6 +19,7 @@ from typing import Any
 
 from cdk_distributed_training.local import statuses
 from cdk_distributed_training.local.channels import ChannelSource, is_sharded
+from cdk_distributed_training.local.checkpoint_link import link_checkpoints
 from cdk_distributed_training.local.errors import LocalModeError
 from cdk_distributed_training.local.hosts import Hosts
 from cdk_distributed_training.local.input_files import config_files, host_names
@@ -138,6 +139,7 @@ class SimulatedTrainingJob:
         )
 
     def _download(self) -> None:
+        link_checkpoints(self._request, self._hosts)
         for channel in self._request.get("InputDataConfig", []):
             name = channel["ChannelName"]
             self._channels[name].place(self._hosts, name, sharded=is_sharded(channel))

@@ -18,7 +18,8 @@ options = arguments.parse_args()
 
 rank = int(os.environ["RANK"])
 model = Path(os.environ["SM_MODEL_DIR"])
-checkpoint = model.parent / "checkpoints" / "state.json"
+checkpoint = Path(os.environ.get("CHECKPOINTS", model.parent / "checkpoints")) / "state.json"
+shared = [Path(os.environ[name]) for name in ("SM_CHANNEL_RESULTS", "SM_CHANNEL_HOME") if name in os.environ]
 data = b"".join(path.read_bytes() for path in sorted(Path(os.environ["SM_CHANNEL_TRAIN"]).rglob("*")) if path.is_file())
 
 
@@ -40,6 +41,9 @@ def steps() -> None:
     if rank == 0:
         (model / "digest").write_text(state["digest"])
         (model.parent / "output" / "data" / "note").write_text(options.note)
+    for folder in shared:
+        (folder / f"rank-{rank}").write_text(options.note)
+        (folder / "old").unlink(missing_ok=True)
 
 
 def stop(signum: int, frame: object) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cdk_distributed_training.local.aws import s3_folders
-from cdk_distributed_training.local.aws.lustre_folders import LustreFolders
+from cdk_distributed_training.local.aws.file_system_folders import FileSystemFolders
 from cdk_distributed_training.local.channels import ChannelSource, FolderSource, data_path
 from cdk_distributed_training.local.hosts import Hosts
 
@@ -48,7 +48,7 @@ class S3Source(ChannelSource):
             _copy(Path(folder), found, hosts, channel, sharded=sharded)
 
 
-class LustreSource(ChannelSource):
+class FileSystemSource(ChannelSource):
     """A directory of a file system, which all hosts share.
 
     Args:
@@ -57,7 +57,7 @@ class LustreSource(ChannelSource):
         patience: Seconds to wait for a file system that is not available yet.
     """
 
-    def __init__(self, folders: LustreFolders, source: Mapping[str, Any], *, patience: float) -> None:
+    def __init__(self, folders: FileSystemFolders, source: Mapping[str, Any], *, patience: float) -> None:
         """Remember the directory."""
         self._folders = folders
         self._source = source
@@ -82,19 +82,29 @@ class LustreSource(ChannelSource):
         folder = self._folders.directory(identity, path)
         if folder is None:
             raise JobRefusedError(f"ClientError: Unable to mount file system {identity}: it has no directory {path}")
-        FolderSource(folder).place(hosts, channel)
+        FolderSource(folder, writable=self._source["FileSystemAccessMode"] == "rw").place(hosts, channel)
 
 
-def channel_sources(request: Mapping[str, Any], folders: LustreFolders, *, patience: float) -> dict[str, ChannelSource]:
-    """A source for every channel of a request that reached the API."""
+def channel_sources(
+    request: Mapping[str, Any], folders: Mapping[str, FileSystemFolders], *, patience: float
+) -> dict[str, ChannelSource]:
+    """A source for every channel of a request that reached the API.
+
+    Args:
+        request: The request.
+        folders: FileSystemType -> what stands for file systems of that type.
+        patience: Seconds to wait for a file system that is not available yet.
+    """
     sources: dict[str, ChannelSource] = {}
     for channel in request.get("InputDataConfig", []):
         source = channel["DataSource"]
-        sources[channel["ChannelName"]] = (
-            S3Source(source["S3DataSource"]["S3Uri"])
-            if "S3DataSource" in source
-            else LustreSource(folders, source["FileSystemDataSource"], patience=patience)
-        )
+        if "S3DataSource" in source:
+            sources[channel["ChannelName"]] = S3Source(source["S3DataSource"]["S3Uri"])
+        else:
+            system = source["FileSystemDataSource"]
+            sources[channel["ChannelName"]] = FileSystemSource(
+                folders[system["FileSystemType"]], system, patience=patience
+            )
     return sources
 
 

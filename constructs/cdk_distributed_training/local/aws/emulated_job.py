@@ -47,6 +47,7 @@ class EmulatedJob:
         watcher: Sees the states and lines of all jobs.
         stop_grace: Seconds from SIGTERM to SIGKILL when the job is stopped.
         spot_capacity: The spare machines, for which a spot job waits.
+        ended: Called when the containers have ended, before the job's last status.
         entry_point: The command line in place of the image's entry point, for a request that leaves it to the image.
     """
 
@@ -62,6 +63,7 @@ class EmulatedJob:
         watcher: JobWatcher,
         stop_grace: float,
         spot_capacity: SpotCapacity,
+        ended: Callable[[], None],
         entry_point: Sequence[str] = (),
     ) -> None:
         """Nothing happens before `start`."""
@@ -78,6 +80,7 @@ class EmulatedJob:
         self._stop_grace = stop_grace
         self._entry_point = entry_point
         self._spot_capacity = spot_capacity
+        self._ended = ended
         self._deadline = time.monotonic() + seconds_in_all(request)
         self._transitions: list[dict[str, Any]] = []
         self._model = ""
@@ -240,10 +243,6 @@ class EmulatedJob:
         config = self.request.get("CheckpointConfig")
         if config is None:
             return None
-        if config.get("LocalPath", "/opt/ml/checkpoints") != "/opt/ml/checkpoints":
-            raise JobRefusedError(
-                "ClientError: this emulation keeps checkpoints in /opt/ml/checkpoints and nowhere else"
-            )
         folder.mkdir(parents=True)
         s3_folders.download(config["S3Uri"].rstrip("/") + "/", folder)
         return folder
@@ -263,6 +262,7 @@ class EmulatedJob:
 
     def _end(self, outcome: Outcome, hosts: Hosts) -> None:
         self._upload(hosts)
+        self._ended()
         self._logs.flush()
         self.failure_reason = outcome.failure_reason
         too_late = outcome.status == statuses.STOPPED and not self._stopped

@@ -15,7 +15,9 @@ from moto.sagemaker.models import FakeTrainingJob
 from cdk_distributed_training.local.aws import s3_folders
 from cdk_distributed_training.local.aws.additions import events, service_jobs, training_jobs
 from cdk_distributed_training.local.aws.channel_sources import channel_sources
+from cdk_distributed_training.local.aws.efs_folders import EfsFolders
 from cdk_distributed_training.local.aws.emulated_job import EmulatedJob
+from cdk_distributed_training.local.aws.file_system_folders import FileSystemFolders
 from cdk_distributed_training.local.aws.job_watcher import JobWatcher
 from cdk_distributed_training.local.aws.lustre_folders import LustreFolders
 from cdk_distributed_training.local.aws.queues.queue_service import QueueService
@@ -72,9 +74,10 @@ class JobService:
 
     def __enter__(self) -> JobService:
         """Take the emulation's jobs."""
-        self._folder = tempfile.TemporaryDirectory(prefix="dtrain-aws-")
-        self._root = Path(self._folder.name)
+        self._temporary = tempfile.TemporaryDirectory(prefix="dtrain-aws-")
+        self._root = Path(self._temporary.name)
         self.file_systems = LustreFolders(self._root / "file-systems")
+        self.elastic_file_systems = EfsFolders(self._root / "elastic-file-systems")
         self.queues = QueueService(TrainingCalls())
         training_jobs.serve(self)
         service_jobs.serve(self.queues)
@@ -96,7 +99,7 @@ class JobService:
             self._join()
         training_jobs.serve(None)
         service_jobs.serve(None)
-        self._folder.cleanup()
+        self._temporary.cleanup()
 
     def _join(self) -> None:
         for job in list(self.jobs.values()):
@@ -134,6 +137,7 @@ class JobService:
             watcher=self._watcher,
             stop_grace=self._stop_grace,
             spot_capacity=self.spot_capacity,
+            ended=lambda: self._export(request),
             entry_point=self._entry_points.get(request.get("AlgorithmSpecification", {}).get("TrainingImage", ""), ()),
         )
         self.jobs[job.name] = job
@@ -161,8 +165,19 @@ class JobService:
                 s3_folders.upload(folder, source["S3DataSource"]["S3Uri"])
             elif folder is not None:
                 system = source["FileSystemDataSource"]
-                self.file_systems.place(system["FileSystemId"], system["DirectoryPath"], folder)
-        return channel_sources(request, self.file_systems, patience=self._mount_patience)
+                self._folders[system["FileSystemType"]].place(system["FileSystemId"], system["DirectoryPath"], folder)
+        return channel_sources(request, self._folders, patience=self._mount_patience)
+
+    @property
+    def _folders(self) -> dict[str, FileSystemFolders]:
+        return {"FSxLustre": self.file_systems, "EFS": self.elastic_file_systems}
+
+    def _export(self, request: Mapping[str, Any]) -> None:
+        """Let file systems pass on what a job has written."""
+        for channel in request.get("InputDataConfig", []):
+            system = channel["DataSource"].get("FileSystemDataSource")
+            if system is not None and system["FileSystemAccessMode"] == "rw":
+                self._folders[system["FileSystemType"]].export(system["FileSystemId"])
 
     def _publish(self, job: EmulatedJob) -> None:
         """Send the event that SageMaker sends at every change of a job's state."""

@@ -51,6 +51,15 @@ class Hosts(abc.ABC):
         return self.root / host / "ml"
 
     @property
+    def own_places(self) -> tuple[str, ...]:
+        """Folders that are each host's own."""
+        return ("/opt/ml",)
+
+    def own_path(self, host: str, path: Path) -> Path | None:
+        """The place on this machine of a path that the host has to itself; None if it has it not."""
+        return self.opt_ml(host) / path.relative_to("/opt/ml") if Path("/opt/ml") in path.parents else None
+
+    @property
     @abc.abstractmethod
     def interface(self) -> str:
         """Name of the network interface through which the hosts see each other, as in `resourceconfig.json`."""
@@ -60,10 +69,16 @@ class Hosts(abc.ABC):
         """Variables by which the container finds its files and peers on this kind of host; `start` sets them."""
 
     @abc.abstractmethod
-    def share(self, host: str, source: Path, target: str) -> None:
+    def share(self, host: str, source: Path, target: str, *, writable: bool = False) -> None:
         """Make a folder of this machine appear at `<opt_ml>/<target>`; read-only where the kind of host can do that.
 
         To be called before `start`.
+
+        Args:
+            host: One of `names`.
+            source: The folder.
+            target: Where it appears.
+            writable: Whether the host may write to it.
         """
 
     @abc.abstractmethod

@@ -58,8 +58,9 @@ class LoopbackHosts(Hosts):
             "TRAINING_HOST_ADDRESSES": json.dumps({name: self.address(name) for name in self.names}),
         }
 
-    def share(self, host: str, source: Path, target: str) -> None:
+    def share(self, host: str, source: Path, target: str, *, writable: bool = False) -> None:
         """Link to a folder at `<opt_ml>/<target>`; nothing keeps the training from writing to it."""
+        del writable
         link = self.opt_ml(host) / target
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(source.resolve(), target_is_directory=True)

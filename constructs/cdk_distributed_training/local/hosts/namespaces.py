@@ -76,10 +76,22 @@ class NamespaceHosts(Hosts):
         self._known(host)
         return {"HOME": "/tmp"}  # noqa: S108  private to the host
 
-    def share(self, host: str, source: Path, target: str) -> None:
-        """Mount a folder read-only at `<opt_ml>/<target>`."""
+    @property
+    def own_places(self) -> tuple[str, ...]:
+        """Its /tmp is its own too."""
+        return (*super().own_places, "/tmp")  # noqa: S108  private to the host
+
+    def own_path(self, host: str, path: Path) -> Path | None:
+        """In /opt/ml or /tmp."""
+        if Path("/tmp") in path.parents:  # noqa: S108
+            return self.root / host / "tmp" / path.relative_to("/tmp")  # noqa: S108
+        return super().own_path(host, path)
+
+    def share(self, host: str, source: Path, target: str, *, writable: bool = False) -> None:
+        """Mount a folder at `<opt_ml>/<target>`, read-only unless the host may write."""
         (self.opt_ml(host) / target).mkdir(parents=True, exist_ok=True)
-        self._binds[host].append(boot.Bind(source=source.resolve(), target=Path("/opt/ml") / target, read_only=True))
+        place = Path("/opt/ml") / target
+        self._binds[host].append(boot.Bind(source=source.resolve(), target=place, read_only=not writable))
 
     def start(self, host: str, argv: Sequence[str], env: Mapping[str, str]) -> subprocess.Popen[bytes]:
         """Run the entrypoint as PID 1 of the host."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from cdk_distributed_training.local.aws.additions import (
     custom_resources,
     deletions,
+    elastic_file_systems,
     error_names,
     events,
     executing_machines,
@@ -32,6 +33,7 @@ from cdk_distributed_training.local.aws.additions import (
 ADDITIONS = (
     custom_resources,
     deletions,
+    elastic_file_systems,
     error_names,
     events,
     executing_machines,

@@ -1,7 +1,7 @@
 """moto has the API of FSx, and no FSx in CloudFormation.
 
 A file system that a stack makes gets a mount name, and a folder of this machine stands for what is on it: see
-`lustre_folder.py`. A data repository is recorded with its properties, which say what is loaded from S3.
+`lustre_folders.py`. A data repository is recorded with its properties, which say what is loaded from S3.
 """
 
 from __future__ import annotations
