@@ -35,6 +35,7 @@ def refused(stack, job, **options):
         ({"remote_debug": True}, "RemoteDebugConfig"),
         ({"infra_check": True}, "InfraCheckConfig"),
         ({"max_pending": cdk.Duration.hours(2)}, "StoppingCondition.MaxPendingTimeInSeconds"),
+        ({"environment": {"AWS_BATCH_JOB_ID": "1"}}, "Environment.AWS_BATCH_JOB_ID"),
         ({"output_compression": "GZIP"}, "OutputDataConfig.CompressionType GZIP"),
     ],
 )

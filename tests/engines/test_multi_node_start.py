@@ -236,8 +236,9 @@ def test_a_whole_node(start, clients, entry_point):
 
 @pytest.mark.timeout(300)
 def test_a_run_has_its_own_hyperparameters(start):
-    _, text = start(TRAINING_HYPERPARAMETERS='{"lr": "0.5"}').end()
-    assert '"argv": ["--lr", "0.5"]' in text
+    changes = {"TRAINING_HYPERPARAMETERS": '{"lr": "0.1", "seed": "7"}'}
+    _, text = start(**changes, TRAINING_RUN_HYPERPARAMETERS='{"lr": "0.5"}').end()
+    assert '"argv": ["--lr", "0.5", "--seed", "7"]' in text
 
 
 @pytest.mark.timeout(300)

@@ -73,7 +73,7 @@ def test_what_is_submitted_is_what_batch_takes(success):
 
 def test_every_node_gets_the_runs_own_values(success):
     given = variables(success)
-    assert json.loads(given["TRAINING_HYPERPARAMETERS"]) == {"lr": "0.2", "note": 'a "b" {c}', "quick": "true"}
+    assert json.loads(given["TRAINING_RUN_HYPERPARAMETERS"]) == {"lr": "0.2", "quick": "true"}
     assert given["TRAINING_JOB_NAME"] == calls(success, "submitJob")[0]["JobName"]
     assert given["TRAINING_EXECUTION_ARN"] == EXECUTION["Id"]
 
@@ -81,7 +81,7 @@ def test_every_node_gets_the_runs_own_values(success):
 def test_the_jobs_own_values_otherwise():
     outcome = run(looks=[job("SUCCEEDED")])
     assert calls(outcome, "submitJob")[0]["NodeOverrides"]["NumNodes"] == 2
-    assert json.loads(variables(outcome)["TRAINING_HYPERPARAMETERS"]) == REQUEST["HyperParameters"]
+    assert variables(outcome)["TRAINING_RUN_HYPERPARAMETERS"] == "{}"
 
 
 def test_looks_are_what_batch_takes(success):
@@ -139,10 +139,19 @@ def test_more_nodes_than_may_run():
     assert calls(outcome, "submitJob") == []
 
 
-def test_wrong_input_starts_nothing():
-    outcome = run(given={"count": 3})
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"count": 3}, "unknown execution input: count"),
+        ({"hyperparameters": "lr"}, "hyperparameters must be an object, got string"),
+        ({"hyperparameters": {"lr": [1]}}, "hyperparameters.lr must be a string, number or boolean, got array"),
+        ({"instance_count": 0}, "instance_count must be a whole number >= 1, got 0"),
+    ],
+)
+def test_wrong_input_starts_nothing(given, words):
+    outcome = run(given=given)
     assert outcome["status"] == "FAILED"
-    assert "unknown execution input: count" in outcome["cause"]
+    assert words in outcome["cause"]
     assert calls(outcome, "submitJob") == []
 
 

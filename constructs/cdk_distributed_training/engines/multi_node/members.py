@@ -61,6 +61,9 @@ def request_findings(request: Mapping[str, Any]) -> Iterator[Finding]:
     yield from rules.launcher_by_channel("ContainerEntrypoint" in algorithm)
     if request.get("OutputDataConfig", {}).get("CompressionType", "NONE") != "NONE":
         yield from engine_rules.expressible(_ENGINE, {"OutputDataConfig.CompressionType GZIP": False}, _SOURCE)
+    # Batch sets these itself: https://docs.aws.amazon.com/batch/latest/userguide/job_env_vars.html
+    reserved = {f"Environment.{name}": False for name in request.get("Environment", {}) if name.startswith("AWS_BATCH")}
+    yield from engine_rules.expressible(_ENGINE, reserved, _SOURCE)
     for channel in request.get("InputDataConfig", ()):
         mode = channel.get("InputMode", algorithm.get("TrainingInputMode", "File"))
         for problem in _problems({**channel, "InputMode": mode}):

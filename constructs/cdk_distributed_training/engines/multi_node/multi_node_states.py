@@ -90,6 +90,7 @@ class MultiNodeStates:
                 "Assign": {
                     "overrides": expression(overrides("$defaults", "$states.input")),
                     "jobName": expression(name),
+                    "given": expression(_GIVEN),
                     "refusals": 0,
                 },
                 "Next": "Fits",
@@ -105,7 +106,8 @@ class MultiNodeStates:
 
     def _submit(self) -> dict[str, Any]:
         variables = {
-            "TRAINING_HYPERPARAMETERS": "$string($overrides.hyperparameters)",
+            # only what differs: ECS takes 8,192 characters of overrides, and a job may have many hyperparameters
+            "TRAINING_RUN_HYPERPARAMETERS": "$string($given)",
             "TRAINING_JOB_NAME": "$jobName",
             EXECUTION_VARIABLE: "$states.context.Execution.Id",
         }
@@ -175,6 +177,9 @@ class MultiNodeStates:
         }
 
 
+# what is wrong with it, the overrides' own expression says
+_GIVEN = """$type($states.input.hyperparameters) = "object"
+    ? $merge([{}, $each($states.input.hyperparameters, function($value, $name) { { $name: $string($value) } })]) : {}"""
 _PROBLEM = expression(
     """{
         "Error": $states.errorOutput.Error,

@@ -70,7 +70,10 @@ def write_configuration(channels: Sequence[Any]) -> None:
         }
         for channel in channels
     }
-    hyperparameters = json.loads(os.environ.get("TRAINING_HYPERPARAMETERS") or "{}")
+    names = ("TRAINING_HYPERPARAMETERS", "TRAINING_RUN_HYPERPARAMETERS")
+    hyperparameters: dict[str, str] = {}
+    for name in names:
+        hyperparameters.update(json.loads(os.environ.get(name) or "{}"))
     for name, content in (("inputdataconfig", described), ("hyperparameters", hyperparameters)):
         (BASE / "input/config" / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
 
