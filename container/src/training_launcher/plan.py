@@ -24,6 +24,8 @@ class Command(NamedTuple):
     """A program beside the ranks, such as a parameter server: it ends when they have ended."""
     closing_words: bool = False
     """Whether what it says after its ranks have ended well matters; torchrun often ends a success by a traceback."""
+    rehearses: bool = False
+    """Whether its ranks first run without training, until ``precompile.py`` tells that this is over."""
 
 
 class LaunchPlan(NamedTuple):

@@ -78,6 +78,7 @@ class Supervisor:
         self._rank_failures: list[tuple[float, Failure]] = []
         self._memory = OutOfMemoryCounter()
         self._stopping = self._ending = self._examined = False
+        self._rehearsing = any(command.rehearses for command in plan.commands)
         self._alive = -1
         self._events = RankEvents(reactor, run_directory, self._event)
 
@@ -116,6 +117,8 @@ class Supervisor:
     @property
     def quiet(self) -> float | None:
         """Seconds since any rank here has written something, or has started; None without ranks."""
+        if self._rehearsing:
+            return 0.0  # graphs are compiled for as long as that takes
         restarting = self._plan.restarts and any(rank.status for rank in self._ranks.values())
         if restarting or len(self._ranks) < self._plan.processes:
             return 0.0  # torchrun and mpirun have bounds of their own for starting the ranks
@@ -163,6 +166,7 @@ class Supervisor:
             # mpirun and its daemons end in good order, and leave nothing behind, if their ranks end before them
             for rank in self.running_ranks:
                 signal_group(rank.pid, TERMINATE)
+            self._close_awaited()
             return
         self._children.signal_all(number)
 
@@ -239,6 +243,10 @@ class Supervisor:
         if event["event"] == "launch":
             self._listener.launch_asked(event["host"], event["name"], event["argv"])
             return
+        if event["event"] == "rehearsed":
+            self._rehearsing = False
+            self._ranks.clear()  # those that train are yet to come
+            return
         local, number = int(event["local"]), int(event["rank"])
         if event["event"] == "started":
             stream = self._streams[local]
@@ -281,6 +289,7 @@ class Supervisor:
             else:
                 self._listener.rank_failed(failure)
         self._check_ranks_ended()
+        self._close_awaited()
         if len(self._ranks) == self._plan.processes and all(one.status == 0 for one in self._ranks.values()):
             for command, stream in self._command_streams.values():
                 if _starts_ranks(command) and not command.closing_words:
@@ -340,9 +349,16 @@ class Supervisor:
         _, when, failure = min(last_of_rank.values(), key=lambda one: one[:2])
         return failure._replace(age=time.monotonic() - when)
 
+    def _close_awaited(self) -> None:
+        """Tell mpirun or its daemon to end as soon as no rank is left here: by themselves they would take seconds."""
+        if self._ending and self._plan.awaits is not None and not self.running_ranks:
+            for pid, (command, _) in self._command_streams.items():
+                if _starts_ranks(command):
+                    send(pid, TERMINATE)
+
     def _check_ranks_ended(self) -> None:
         if self._stopping and not self._ending and not self.running_ranks:
-            complete = len(self._ranks) == self._plan.processes
+            complete = len(self._ranks) == self._plan.processes and not self._rehearsing
             self._listener.ranks_ended(clean=complete and all(rank.status == 0 for rank in self._ranks.values()))
 
 

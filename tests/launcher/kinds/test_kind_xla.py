@@ -1,6 +1,7 @@
 """Trainium: what is started there with which variables; and what it comes to on a CPU."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -229,3 +230,42 @@ def test_a_missing_compiler_is_named(job: LauncherJob) -> None:
     outcomes = job.run("xla", "--precompile", "only", "--", "train.py")
     assert [outcome.code for outcome in outcomes.values()] == [3, 3]
     assert "neuron_parallel_compile is missing on algo-" in str(outcomes["algo-2"].failure)
+
+
+# what is compiled takes long, and ends well although it is told to end
+SLOW_TOOL = """#!/bin/sh
+NEURON_EXTRACT_GRAPHS_ONLY=1 "$@" || exit $?
+trap 'echo told; exit 0' TERM
+echo compiling
+sleep 100 & wait
+"""
+SAVES_WHEN_STOPPED = """
+import os, signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+graphs = os.environ.get("NEURON_EXTRACT_GRAPHS_ONLY")
+print("graphs" if graphs else "training", flush=True)
+time.sleep(0 if graphs == os.environ["QUICK"] else 100)
+"""
+
+
+@pytest.mark.timeout(250)
+@pytest.mark.parametrize(("phase", "quick"), [("] graphs", "0"), ("] compiling", "1")])
+@pytest.mark.parametrize("then", ["only", "first"])
+def test_a_stop_while_graphs_are_compiled(job: LauncherJob, then: str, phase: str, quick: str) -> None:
+    """Nothing was trained, so that ranks that end with 0 are no success; and no training begins."""
+    job.source(train__py=SAVES_WHEN_STOPPED)
+    for host in job.names:
+        tool = job.opt_ml(host) / "code/neuron_parallel_compile"
+        tool.write_text(SLOW_TOOL)
+        tool.chmod(0o755)
+    binary = str(Path(sys.executable).parent)
+    job.start(
+        "xla", "--precompile", then, "--grace", "60", "--", "train.py",
+        environment={"PATH": f"/opt/ml/code:{binary}:/usr/sbin:/usr/bin:/sbin:/bin", "QUICK": quick},
+    )  # fmt: skip
+    job.until_said(phase, seconds=150)
+    job.hosts.signal("algo-2", signal.SIGTERM)
+    outcomes = job.wait(120)
+    assert [outcome.code for outcome in outcomes.values()] == [143, 143], outcomes
+    assert [outcome.failure for outcome in outcomes.values()] == [None, None]
+    assert not any("] training" in outcome.text for outcome in outcomes.values())

@@ -112,7 +112,7 @@ class Xla(Launcher):
         launch = self.launch(situation._replace(options=argparse.Namespace(**settings)))
         (command,) = launch.commands
         wrapper = (*situation.guard[:-1], f"{situation.run_directory}/precompile.py", options.precompile)
-        command = command._replace(argv=(*wrapper, *command.argv), closing_words=True)
+        command = command._replace(argv=(*wrapper, *command.argv), closing_words=True, rehearses=True)
         return launch._replace(commands=(command,), needs=(*launch.needs, COMPILER))
 
 
