@@ -12,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 ENVIRONMENT := $(VENV)/.installed node_modules/.installed
 
-.PHONY: help data-check environment system-packages demo deploy-local test check lock bench faults docs clean
+.PHONY: help data-check environment system-packages demo deploy-local test check lock bench faults scan docs clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
@@ -62,6 +62,11 @@ bench: $(ENVIRONMENT) ## measure everything in benchmarks/, print one table
 
 faults: $(ENVIRONMENT) system-packages ## inject every fault everywhere, kill and resume 50 times; write docs/faults.md
 	FAULT_TABLE=whole pytest tests/launcher/faults tests/launcher/resume
+
+scan: $(ENVIRONMENT) ## scan the reference stacks with checkov, in an environment of its own under build/
+	tools/make-venv.sh "$(PYTHON)" build/checkov
+	build/checkov/bin/python -m pip install --quiet --disable-pip-version-check -r requirements/checkov.txt
+	python tools/checkov_scan.py build/checkov/bin/checkov
 
 docs: $(ENVIRONMENT) ## build the documentation with the API reference into build/site
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/docs.txt

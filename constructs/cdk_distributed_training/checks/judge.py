@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from cdk_distributed_training.checks.findings import Finding, Severity
-from cdk_distributed_training.checks.registry import all_rules
+from cdk_distributed_training.checks.registry import all_rules, rules_of_requests
 from cdk_distributed_training.checks.report import Judgement, NotJudged, Report
 from cdk_distributed_training.checks.rule import Check, Rule
 from cdk_distributed_training.checks.scene import Scene
@@ -69,14 +69,15 @@ def _worlds(document: Document, not_judged: Mapping[NotJudged, None]) -> Iterato
 
 
 def _run(scene: Scene) -> Iterator[Finding | NotJudged]:
-    for check, rules in _by_function(all_rules().values()).items():
+    known = rules_of_requests() if scene.document.kind is Kind.REQUEST else all_rules()
+    for check, rules in _by_function(known.values()).items():
         subject_kind = rules[0].subject
         if scene.world.many_nodes and not getattr(subject_kind, "counts_nodes", False):
             continue  # nothing has changed for it
         for subject in scene.all(subject_kind) if subject_kind is not None else ():
             try:
                 for finding in check(subject):
-                    complete = all_rules()[finding.rule or rules[0].id].complete(finding)
+                    complete = known[finding.rule or rules[0].id].complete(finding)
                     yield replace(complete, path=_absolute(subject.path, complete.path))
             except NotJudgedError as error:
                 # views of other resources than the subject carry their whole path

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+
 import aws_cdk as cdk
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from cdk_distributed_training.checks.acknowledgements import acknowledge
 from cdk_distributed_training.engines.service_role import ServiceRole
+from cdk_distributed_training.engines.statement import Statement
 
 
 def stop_with_execution(scope: Construct, *, of: sfn.IStateMachine, start: sfn.IStateMachine) -> None:
@@ -28,7 +30,7 @@ def stop_with_execution(scope: Construct, *, of: sfn.IStateMachine, start: sfn.I
         "EndedRole",
         service="events.amazonaws.com",
         source_arn=cdk.Stack.of(scope).format_arn(service="events", resource="rule", resource_name="*"),
-        statements=[iam.PolicyStatement(actions=["states:StartExecution"], resources=[start.state_machine_arn])],
+        statements=[Statement(actions=["states:StartExecution"], resources=[start.state_machine_arn])],
     )
     rule = events.Rule(
         scope,
@@ -46,12 +48,7 @@ def stop_with_execution(scope: Construct, *, of: sfn.IStateMachine, start: sfn.I
             targets.SfnStateMachine(
                 start,
                 role=role.role,
-                input=events.RuleTargetInput.from_object(
-                    {
-                        "execution_arn": events.EventField.from_path("$.detail.executionArn"),
-                        "execution_name": events.EventField.from_path("$.detail.name"),
-                    }
-                ),
+                input=_execution(),
             )
         ],
     )
@@ -59,4 +56,15 @@ def stop_with_execution(scope: Construct, *, of: sfn.IStateMachine, start: sfn.I
         rule,
         "Serverless-EventBusDLQ",
         "EventBridge tries for a day; a job that nobody stops still ends by max_runtime, and nobody reads a queue",
+    )
+
+
+@functools.cache
+def _execution() -> events.RuleTargetInput:
+    """What the event says of the execution; one value for all rules."""
+    return events.RuleTargetInput.from_object(
+        {
+            "execution_arn": events.EventField.from_path("$.detail.executionArn"),
+            "execution_name": events.EventField.from_path("$.detail.name"),
+        }
     )

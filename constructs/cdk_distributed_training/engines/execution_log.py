@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import aws_cdk as cdk
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
@@ -17,16 +19,20 @@ def create_execution_log(scope: Construct, *, encryption_key: kms.IKey | None) -
         scope: The engine.
         encryption_key: Key for the log; CloudWatch Logs' own if `None`.
     """
-    # Groups of other names each lengthen one policy of the account, which ends at 5,120 characters. The stack's own
-    # identity makes the name new each time the stack is made:
+    # groups of other names each lengthen one policy of the account, which ends at 5,120 characters:
     # https://docs.aws.amazon.com/step-functions/latest/dg/bp-cwl.html
-    identity = cdk.Fn.select(4, cdk.Fn.split("-", cdk.Fn.select(2, cdk.Fn.split("/", cdk.Aws.STACK_ID))))
     name = cdk.Names.unique_resource_name(scope, max_length=80, separator="-")
     return create_log_group(
         scope,
         "LogGroup",
         encryption_key=encryption_key,
-        log_group_name=f"/aws/vendedlogs/states/{name}-{identity}",
+        log_group_name=f"/aws/vendedlogs/states/{name}-{_stack_identity()}",
         retention=logs.RetentionDays.THREE_MONTHS,
         removal_policy=cdk.RemovalPolicy.DESTROY,
     )
+
+
+@functools.cache
+def _stack_identity() -> str:
+    """The end of the stack's own id, which makes a name new each time the stack is made; the same token in any app."""
+    return cdk.Fn.select(4, cdk.Fn.split("-", cdk.Fn.select(2, cdk.Fn.split("/", cdk.Aws.STACK_ID))))

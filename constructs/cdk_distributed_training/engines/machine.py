@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import aws_cdk as cdk
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from cdk_distributed_training.engines.service_role import ServiceRole
+from cdk_distributed_training.engines.statement import AnyStatement, Statement
 
 # Step Functions asks for these on every resource:
 # https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html, .../xray-iam.html
@@ -46,7 +46,7 @@ class Machine(Construct):
         id: str,
         *,
         definition: Mapping[str, Any],
-        statements: Sequence[iam.PolicyStatement],
+        statements: Sequence[AnyStatement],
         wildcards: str,
         log_group: logs.ILogGroup,
         data_key: kms.IKey | None = None,
@@ -77,8 +77,8 @@ class Machine(Construct):
             source_arn=machines,
             statements=[
                 *statements,
-                iam.PolicyStatement(actions=list(_LOG_DELIVERY), resources=["*"]),
-                iam.PolicyStatement(actions=list(_TRACING), resources=["*"]),
+                Statement(actions=_LOG_DELIVERY, resources=["*"]),
+                Statement(actions=_TRACING, resources=["*"]),
                 *([] if data_key is None else _use_of_key(data_key, stack, machines=machines)),
             ],
             wildcards=f"{wildcards}; log delivery and tracing know no resources",
@@ -101,7 +101,7 @@ class Machine(Construct):
         return self._state_machine
 
 
-def _use_of_key(key: kms.IKey, stack: cdk.Stack, *, machines: str) -> list[iam.PolicyStatement]:
+def _use_of_key(key: kms.IKey, stack: cdk.Stack, *, machines: str) -> list[Statement]:
     """What an execution needs of the key that encrypts it, and the delivery of its log.
 
     CDK's own statement names the state machine, whose name is empty where CloudFormation makes it up.
@@ -109,12 +109,12 @@ def _use_of_key(key: kms.IKey, stack: cdk.Stack, *, machines: str) -> list[iam.P
     """
     deliveries = stack.format_arn(service="logs", resource="*", arn_format=cdk.ArnFormat.NO_RESOURCE_NAME)
     return [
-        iam.PolicyStatement(
+        Statement(
             actions=["kms:Decrypt", "kms:GenerateDataKey"],
             resources=[key.key_arn],
             conditions={"StringLike": {"kms:EncryptionContext:aws:states:stateMachineArn": machines}},
         ),
-        iam.PolicyStatement(
+        Statement(
             actions=["kms:GenerateDataKey"],
             resources=[key.key_arn],
             conditions={"StringEquals": {"kms:EncryptionContext:SourceArn": deliveries}},

@@ -9,6 +9,7 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from cdk_distributed_training.checks.acknowledgements import acknowledge_wildcards
+from cdk_distributed_training.engines.statement import AnyStatement, policy_document
 
 
 class ServiceRole(Construct):
@@ -25,7 +26,7 @@ class ServiceRole(Construct):
         *,
         service: str,
         source_arn: str,
-        statements: Sequence[iam.PolicyStatement],
+        statements: Sequence[AnyStatement],
         wildcards: str | None = None,
     ) -> None:
         """Make the role.
@@ -39,7 +40,7 @@ class ServiceRole(Construct):
             wildcards: Why some statements have wildcards; `None` if none has.
         """
         super().__init__(scope, id)
-        policy = iam.ManagedPolicy(self, "Policy", statements=list(statements))
+        policy = iam.ManagedPolicy(self, "Policy", document=policy_document(statements))
         if wildcards is not None:
             acknowledge_wildcards(policy, wildcards)
         account = cdk.Stack.of(self).account

@@ -18,6 +18,7 @@ from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.integration import Integration, start_call
 from cdk_distributed_training.engines.job_states import JobStates
 from cdk_distributed_training.engines.machine import Machine
+from cdk_distributed_training.engines.statement import Statement
 from cdk_distributed_training.engines.stop_states import stop_definition
 
 
@@ -87,10 +88,10 @@ class TrainingStateMachine(Construct):
             ).definition(),
             statements=[
                 *(
-                    iam.PolicyStatement(actions=actions, resources=[arn])
+                    Statement(actions=actions, resources=[arn])
                     for actions, arn in call.actions(jobs=jobs, managed_rule=_managed_rule(stack))
                 ),
-                iam.PolicyStatement(
+                Statement(
                     actions=["iam:PassRole"],
                     resources=[training_role.role_arn],
                     conditions={"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
@@ -105,7 +106,7 @@ class TrainingStateMachine(Construct):
             "Stop",
             definition=stop_definition(partition=stack.partition, job_name=job_name, by_tag=by_tag),
             statements=[
-                iam.PolicyStatement(
+                Statement(
                     actions=[
                         "sagemaker:DescribeTrainingJob",
                         *(["sagemaker:ListTags"] if by_tag else []),
@@ -113,7 +114,7 @@ class TrainingStateMachine(Construct):
                     ],
                     resources=[jobs],
                 ),
-                iam.PolicyStatement(actions=["sagemaker:ListTrainingJobs"], resources=["*"]),
+                Statement(actions=["sagemaker:ListTrainingJobs"], resources=["*"]),
             ],
             wildcards="each run's training job has a name of its own behind the job's, and listing knows no resources",
             log_group=log_group,

@@ -262,7 +262,6 @@ class DistributedTrainingJob(TrainingJobBase):
         self._network = network or _network_of(channels) or TrainingNetwork(self, "Network")
         training_role = TrainingRole(self, "Role", role=role, session_tags=bool(session_tag_chaining))
         self._training_role = training_role
-        self._role = training_role.role
         output_key, instances = output_key or encryption_key, with_volume_key(instances, encryption_key)
         self._output_bucket = output_bucket or create_output_bucket(self, "Output", encryption_key=encryption_key)
         groups = list(self._network.security_groups)
@@ -275,7 +274,6 @@ class DistributedTrainingJob(TrainingJobBase):
         folders = OutputFolders(job_name=self._job_name, bucket=self._output_bucket, grantee=grantee)
         image_uri = image.bind(self, instances=instances, grantee=grantee)
         request = TrainingJobRequest(
-            role_arn=self._role.role_arn,
             algorithm=AlgorithmSpecification(
                 image_uri=None if image.is_algorithm else image_uri,
                 algorithm_name=image_uri if image.is_algorithm else None,
@@ -322,8 +320,10 @@ class DistributedTrainingJob(TrainingJobBase):
             remote_debug=remote_debug,
             infra_check=infra_check,
             session_tag_chaining=session_tag_chaining,
+            # last: the parts above have said what the role may do
+            role_arn=training_role.settle().role_arn,
         )
-        training_role.settle()
+        self._role = training_role.role
         rendered = self._request = request.render()
         told = {finding.rule for finding in findings}
         judged = request_findings(request, rendered, region=cdk.Stack.of(self).region)

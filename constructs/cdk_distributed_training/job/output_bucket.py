@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import aws_cdk as cdk
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
@@ -23,17 +25,12 @@ def create_output_bucket(scope: Construct, id: str, *, encryption_key: kms.IKey 
         encryption=s3.BucketEncryption.KMS_MANAGED if encryption_key is None else s3.BucketEncryption.KMS,
         encryption_key=encryption_key,
         bucket_key_enabled=True,
-        block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+        block_public_access=_nobody(),
         enforce_ssl=True,
         minimum_tls_version=1.2,
         versioned=True,
         removal_policy=cdk.RemovalPolicy.RETAIN,
-        lifecycle_rules=[
-            s3.LifecycleRule(
-                noncurrent_version_expiration=cdk.Duration.days(30),
-                abort_incomplete_multipart_upload_after=cdk.Duration.days(7),
-            )
-        ],
+        lifecycle_rules=[_leftovers()],
     )
     acknowledge_everywhere(
         bucket,
@@ -48,3 +45,16 @@ def create_output_bucket(scope: Construct, id: str, *, encryption_key: kms.IKey 
         reason="models and checkpoints can be made again; what is worth a copy elsewhere goes to a bucket that has one",
     )
     return bucket
+
+
+@functools.cache
+def _nobody() -> s3.BlockPublicAccess:
+    return s3.BlockPublicAccess.BLOCK_ALL
+
+
+@functools.cache
+def _leftovers() -> s3.LifecycleRule:
+    return s3.LifecycleRule(
+        noncurrent_version_expiration=cdk.Duration.days(30),
+        abort_incomplete_multipart_upload_after=cdk.Duration.days(7),
+    )

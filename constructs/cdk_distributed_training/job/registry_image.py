@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import aws_cdk as cdk
-
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import image as rules
 from cdk_distributed_training.job.allow import allow
-from cdk_distributed_training.job.tokens import known
+from cdk_distributed_training.job.tokens import known, partition
 from cdk_distributed_training.job.training_image import TrainingImage
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.instances import Instances
@@ -75,6 +73,6 @@ class UriImage(TrainingImage):
 def grant_pull(grantee: iam.IGrantable, account: str, region: str, repository: str) -> None:
     """Allow to pull from exactly one repository."""
     actions = ["ecr:BatchCheckLayerAvailability", "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer"]
-    arn = f"arn:{cdk.Aws.PARTITION}:ecr:{region}:{account}:repository/{repository}"
+    arn = f"arn:{partition()}:ecr:{region}:{account}:repository/{repository}"
     allow(grantee, actions, [arn])
     allow(grantee, ["ecr:GetAuthorizationToken"], ["*"])

@@ -14,7 +14,7 @@ from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import request as rules
 from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.job.s3_access import grant_read
-from cdk_distributed_training.job.tokens import known
+from cdk_distributed_training.job.tokens import known, partition
 from cdk_distributed_training.request.channel_options import ChannelOptions
 from cdk_distributed_training.request.channels import ChannelEntry
 from cdk_distributed_training.request.s3_data_source import S3DataSource
@@ -213,7 +213,7 @@ def _grant_of(uri: str) -> Grant:
     else:
         # the third part between slashes is the bucket
         bucket_name, prefix = cdk.Fn.select(2, cdk.Fn.split("/", uri)), ""
-    bucket_arn = f"arn:{cdk.Aws.PARTITION}:s3:::{bucket_name}"
+    bucket_arn = f"arn:{partition()}:s3:::{bucket_name}"
 
     def grant(grantee: iam.IGrantable) -> None:
         for action, arn in (("s3:ListBucket", bucket_arn), ("s3:GetObject", f"{bucket_arn}/{prefix}*")):

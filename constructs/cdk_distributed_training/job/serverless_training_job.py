@@ -142,14 +142,11 @@ class ServerlessTrainingJob(TrainingRuns):
         raise_errors(findings, where=lambda: self.node.path)
 
         training_role = TrainingRole(self, "Role", role=role)
-        self._role = training_role.role
         grantee = training_role.grantee
         output_key = output_key or encryption_key
         self._output_bucket = output_bucket or create_output_bucket(self, "Output", encryption_key=encryption_key)
         grant_write(grantee, self._output_bucket, f"{output_prefix}/")
         model_permissions.allow_model(grantee, serverless)
-        if serverless.job_type == "Evaluation" and role is None:
-            training_role.trust(iam.ServicePrincipal("bedrock.amazonaws.com"))
         if model_package is not None:
             model_permissions.allow_model_package(grantee, model_package)
         if mlflow is not None:
@@ -160,7 +157,6 @@ class ServerlessTrainingJob(TrainingRuns):
         if network is not None:
             training_role.allow_network(network.subnet, groups)
         request = TrainingJobRequest(
-            role_arn=self._role.role_arn,
             channels=[channel.bind(grantee) for channel in channels],
             output=OutputDataConfig(
                 output_path=f"s3://{self._output_bucket.bucket_name}/{output_prefix}",
@@ -180,8 +176,12 @@ class ServerlessTrainingJob(TrainingRuns):
             mlflow=mlflow,
             serverless=serverless,
             model_package=model_package,
+            # last: the parts above have said what the role may do
+            role_arn=training_role.settle().role_arn,
         )
-        training_role.settle()
+        self._role = training_role.role
+        if serverless.job_type == "Evaluation" and role is None:
+            training_role.trust(iam.ServicePrincipal("bedrock.amazonaws.com"))
         self._request = request.render()
         told = {finding.rule for finding in findings}
         judged = request_findings(request, self._request, region=cdk.Stack.of(self).region)

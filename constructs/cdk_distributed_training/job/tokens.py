@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +16,12 @@ from cdk_distributed_training.request.hyperparameters import hyperparameter_text
 # https://docs.aws.amazon.com/cdk/v2/guide/tokens.html
 _MARKS = ("${Token[", "#{Token[")
 _LOWEST_NUMBER = -1e288
+
+
+@functools.cache
+def partition() -> str:
+    """The partition that a stack is deployed to, as a token; one call into Node.js for all apps."""
+    return cdk.Aws.PARTITION
 
 
 def known(value: object) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jsii
 from aws_cdk import aws_iam as iam
 from constructs import IDependable
+
+from cdk_distributed_training.engines.statement import AnyStatement, Statement, for_cdk, policy_document
 
 
 @jsii.implements(iam.IPrincipal)
@@ -18,23 +21,32 @@ class TrainingPrincipal:
     them without a word.
     """
 
-    def __init__(self, role: iam.IRole, *, account: str, holder: IDependable) -> None:
+    def __init__(self, role: Callable[[], iam.IRole], *, account: str, holder: IDependable) -> None:
         """Collect for a role.
 
         Args:
-            role: The role.
+            role: Gives the role, which need not be made before a resource's policy names it.
             account: Its account; resources of another one get a statement in their own policy besides.
             holder: What stands for the policy, for those who must wait until the role may do something.
         """
         self._holder = holder
         self._role = role
         self._account = account
-        self._statements: list[iam.PolicyStatement] = []
+        self._statements: list[AnyStatement] = []
 
     @property
     def statements(self) -> list[iam.PolicyStatement]:
         """What has been granted so far, in order."""
-        return list(self._statements)
+        return for_cdk(self._statements)
+
+    @property
+    def document(self) -> iam.PolicyDocument:
+        """A policy of what has been granted so far."""
+        return policy_document(self._statements)
+
+    def allow(self, statement: Statement) -> None:
+        """Collect a statement of this library's."""
+        self._statements.append(statement)
 
     @property
     def grant_principal(self) -> Any:
@@ -49,7 +61,7 @@ class TrainingPrincipal:
     @property
     def policy_fragment(self) -> iam.PrincipalPolicyFragment:
         """The role, as the policy of a resource names it."""
-        return self._role.policy_fragment
+        return self._role().policy_fragment
 
     @property
     def principal_account(self) -> str:

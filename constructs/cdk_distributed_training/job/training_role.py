@@ -48,26 +48,20 @@ class TrainingRole(Construct):
         """
         super().__init__(scope, id)
         self._stack = cdk.Stack.of(self)
+        self._brought = role
+        self._session_tags = session_tags
+        self._changeable = role is None or may_change(self, role)
+        self._made: iam.IRole | None = None
         self._document: iam.PolicyDocument | None = None
-        if role is None:
-            principal = _training_jobs(self._stack)
-            self._role: iam.IRole = iam.Role(
-                self,
-                "Resource",
-                assumed_by=principal.with_session_tags() if session_tags else principal,
-                managed_policies=[self._policy()],
-            )
-        else:
-            self._role = role
-            if may_change(self, role):
-                self._policy(role)
-        self._principal = TrainingPrincipal(self._role, account=self._stack.account, holder=self)
+        self._principal = TrainingPrincipal(lambda: self.role, account=self._stack.account, holder=self)
         self._allow_logs_and_metrics()
 
     @property
     def role(self) -> iam.IRole:
-        """The role itself."""
-        return self._role
+        """The role itself; a new one is made when it is first asked for, best after all that it may do is known."""
+        if self._made is None:
+            self._made = self._brought or self._new()
+        return self._made
 
     @property
     def grantee(self) -> iam.IGrantable:
@@ -77,23 +71,28 @@ class TrainingRole(Construct):
     @property
     def required_statements(self) -> list[dict[str, Any]]:
         """What the role must be allowed, as an IAM policy has it; values that deployment decides are intrinsics."""
-        document = iam.PolicyDocument(statements=self._principal.statements)
-        statements: list[dict[str, Any]] = self._stack.resolve(document)["Statement"]
+        statements: list[dict[str, Any]] = self._stack.resolve(self._principal.document)["Statement"]
         return statements
 
-    def settle(self) -> None:
-        """Attach what was granted; of a role that may not be changed, say what its owner must allow."""
-        if self._document is not None:
-            self._document.add_statements(*self._principal.statements)
-        else:
+    def settle(self) -> iam.IRole:
+        """Make the role, with all that was granted; of one that may not be changed, say what its owner must allow."""
+        if not self._changeable:
             listed = json.dumps(self.required_statements, separators=(",", ":"))
             annotate_warnings(self, unchangeable_role(listed))
+        elif self._document is not None:  # a resource's policy has asked for the role before
+            self._document.add_statements(*self._principal.statements)
+        elif self._brought is not None:
+            self._policy(self._principal.document, self._brought)
+        else:
+            self._made = self._new(self._principal.document)
+        return self.role
 
     def trust(self, service: iam.ServicePrincipal) -> None:
         """Let another service of this account take on a role made here."""
-        if isinstance(self._role, iam.Role) and self._role.assume_role_policy is not None:
+        role = self.role
+        if isinstance(role, iam.Role) and role.assume_role_policy is not None:
             account = {"StringEquals": {"aws:SourceAccount": self._stack.account}}
-            self._role.assume_role_policy.add_statements(
+            role.assume_role_policy.add_statements(
                 iam.PolicyStatement(
                     actions=["sts:AssumeRole"],
                     principals=[service],
@@ -139,13 +138,22 @@ class TrainingRole(Construct):
     ) -> None:
         allow(self.grantee, actions, resources, conditions)
 
-    def _policy(self, *roles: iam.IRole) -> iam.ManagedPolicy:
-        self._document = iam.PolicyDocument()
+    def _new(self, document: iam.PolicyDocument | None = None) -> iam.IRole:
+        self._document = document or iam.PolicyDocument()
+        principal = _training_jobs(self._stack)
+        return iam.Role(
+            self,
+            "Resource",
+            assumed_by=principal.with_session_tags() if self._session_tags else principal,
+            managed_policies=[self._policy(self._document)],
+        )
+
+    def _policy(self, document: iam.PolicyDocument, *roles: iam.IRole) -> iam.ManagedPolicy:
         policy = iam.ManagedPolicy(
             self,
             "Policy",
             description="What a distributed training job may do",
-            document=self._document,
+            document=document,
             roles=list(roles) or None,
         )
         acknowledge_wildcards(
