@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -21,10 +21,13 @@ from cdk_distributed_training.local import statuses
 from cdk_distributed_training.local.assembly import Assembly
 from cdk_distributed_training.local.changed_code import changed_code
 from cdk_distributed_training.local.errors import LocalModeError
+from cdk_distributed_training.local.fault_injection import FaultInjection
+from cdk_distributed_training.local.faults import Fault, check_faults, parse_faults
 from cdk_distributed_training.local.hosts import choose
 from cdk_distributed_training.local.hosts.choose import KINDS
 from cdk_distributed_training.local.local_run import LocalRun, prepare, resolve_job
 from cdk_distributed_training.local.run_folder import DEFAULT_PARENT, clear_abandoned
+from cdk_distributed_training.local.this_machine import on_this_machine
 from cdk_distributed_training.local.training_job import Outcome, SimulatedTrainingJob
 
 # exit codes as a shell knows them; a job that fails gives 1, bad input 2
@@ -59,6 +62,27 @@ def local(
         Optional[Path],  # noqa: UP045
         typer.Option(metavar="FOLDER", help="Checkpoints of an earlier run, to go on from."),
     ] = None,
+    kill: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            metavar="HOST[:RANK]@SECONDS",
+            help="Kill a host, or one rank on it, so many seconds after the start of the training; repeatable.",
+        ),
+    ] = None,
+    drop_link: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            metavar="HOST@SECONDS",
+            help="Pull a host's network cable, so many seconds after the start of the training; repeatable.",
+        ),
+    ] = None,
+    without_accelerators: Annotated[
+        bool,
+        typer.Option(
+            "--without-accelerators",
+            help="Leave out the job's options that ask for EFA, GPUs or Neuron devices which this machine lacks.",
+        ),
+    ] = False,
     deploy: Annotated[
         bool,
         typer.Option(
@@ -81,7 +105,10 @@ def local(
             "synthesized: `cdk synth` first to run the change",
             file=sys.stderr,
         )
+    faults = parse_faults(kill or [], drop_link or [])
     if deploy:
+        if faults or without_accelerators:
+            raise LocalModeError("--kill, --drop-link and --without-accelerators do not go with --deploy")
         if checkpoints is not None:
             raise LocalModeError("--checkpoints does not go with --deploy: the job's checkpoints are in emulated S3")
         counted = {} if instance_count is None else {"instance_count": instance_count}
@@ -96,26 +123,29 @@ def local(
                 results=output or DEFAULT_PARENT / f"deployed-{resolved.job.job_name}-{uuid.uuid4().hex[:4]}",
             )
         )
+    choice = choose(hosts)
+    check_faults(faults, resolved.host_names, choice)
     for tidied in clear_abandoned(output.parent if output else DEFAULT_PARENT):
         print(f"tidied {tidied}, left by a run that was killed", file=sys.stderr)
     run = prepare(
-        resolved,
-        hosts=choose(hosts),
+        on_this_machine(resolved, without_accelerators=without_accelerators),
+        hosts=choice,
         folders=folders,
         output=output,
         parent=DEFAULT_PARENT,
         checkpoints=checkpoints,
     )
-    sys.exit(_run(run))
+    sys.exit(_run(run, faults))
 
 
-def _run(run: LocalRun) -> int:
+def _run(run: LocalRun, faults: Sequence[Fault]) -> int:
     display = RunDisplay(run)
     run.note()
     try:
         with run.hosts.make(run.resolved.host_names, run.folder.hosts, run.name) as hosts, display:
-            job = run.job(hosts, display)
-            with _stopping_on_signals(job, display) as received:
+            injection = FaultInjection(faults, hosts, observer=display, say=display.fault)
+            job = run.job(hosts, injection)
+            with injection, _stopping_on_signals(job, display) as received:
                 outcome = job.run()
         model = run.finish(outcome)
     finally:

@@ -84,6 +84,11 @@ class RunDisplay(JobObserver):
             self._job_log.flush()
             self._show(host, line)
 
+    def fault(self, text: str) -> None:
+        """Show a fault that was injected."""
+        with self._lock:
+            self._console.print(Text(f"  fault: {text}", style="bold red"))
+
     def stopping(self, *, again: bool) -> None:
         """Say that a signal has arrived; called from a signal handler, so no lock is taken."""
         text = "\nkilling the hosts\n" if again else "\nstopping the job, once more to kill it\n"
@@ -121,6 +126,8 @@ class RunDisplay(JobObserver):
         self._console.print(f"  {shlex.join(command)}", markup=False)
         for name, value in resolved.stand_ins.items():
             self._console.print(f"  {name} is known only after a deployment; here it is {value}", markup=False)
+        for note in resolved.notes:
+            self._console.print(f"  {note}", markup=False)
 
     def _show(self, host: str, line: bytes) -> None:
         if not self._console.is_terminal:

@@ -6,10 +6,7 @@ from pathlib import Path
 
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import source_code
-
-_PACKAGE = Path(__file__).parents[1]
-# in a wheel the folder is packed into the library, in a checkout it stands beside it
-_PLACES = (_PACKAGE / "container", _PACKAGE.parents[1] / "container")
+from cdk_distributed_training.request.launcher_folder import PLACES, find_container_folder
 
 
 def container_folder(*, where: str) -> Path:
@@ -21,6 +18,7 @@ def container_folder(*, where: str) -> Path:
     Raises:
         ConfigurationError: The folder is in neither place.
     """
-    found = [place for place in _PLACES if (place / "src" / "__main__.py").is_file()]
-    raise_errors(source_code.launcher_source([str(place) for place in _PLACES], found=bool(found)), where=where)
-    return found[0]
+    found = find_container_folder()
+    raise_errors(source_code.launcher_source([str(place) for place in PLACES], found=found is not None), where=where)
+    assert found is not None  # noqa: S101  else an error was raised
+    return found

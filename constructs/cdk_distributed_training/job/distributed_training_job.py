@@ -340,6 +340,7 @@ class DistributedTrainingJob(TrainingJobBase):
                 "job_name": self._job_name,
                 "request": rendered,
                 "source_folder": source.folder_from_here,
+                "launcher_inside": image.launcher_inside,
             },
         )
         longest_run = stopping.max_runtime if stopping.max_wait is None else stopping.max_wait

@@ -64,6 +64,7 @@ class SynthesizedJob:
         stack: The stack in which it is defined.
         assets: What the assembly would upload, by object key.
         source_folder: Folder with the code, relative to where the app ran; None if the assembly does not say.
+        launcher_inside: Whether its image has the launcher for its entry point.
     """
 
     path: str
@@ -72,6 +73,7 @@ class SynthesizedJob:
     stack: SynthesizedStack
     assets: dict[str, SynthesizedAsset] = field(repr=False)
     source_folder: str | None = None
+    launcher_inside: bool = False
 
 
 class Assembly:
@@ -167,6 +169,7 @@ def _jobs(
                 stack=stack,
                 assets=assets,
                 source_folder=data.get("source_folder"),
+                launcher_inside=data.get("launcher_inside", False),
             )
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cdk_distributed_training.local import image_launcher
 from cdk_distributed_training.local.assembly import Assembly, SynthesizedJob
 from cdk_distributed_training.local.channels import ChannelSource, plan_channels
 from cdk_distributed_training.local.container_environment import container_environment
@@ -34,6 +35,8 @@ class ResolvedJob:
         region: Region that the containers are told.
         account: Account that the containers are told.
         stand_ins: Values that the training sees and that exist only after a deployment, and what stands for them.
+        notes: How the run differs from one on AWS, for the person who reads.
+        image_launcher: The launcher that stands in for the one in the job's image; None if the image needs none.
     """
 
     job: SynthesizedJob
@@ -41,6 +44,8 @@ class ResolvedJob:
     region: str
     account: str
     stand_ins: dict[str, str]
+    notes: tuple[str, ...] = ()
+    image_launcher: Path | None = None
 
     @property
     def host_names(self) -> tuple[str, ...]:
@@ -118,6 +123,9 @@ class LocalRun:
 
     def job(self, hosts: Hosts, observer: JobObserver) -> SimulatedTrainingJob:
         """The simulated job on these hosts."""
+        if self.resolved.image_launcher is not None:
+            for host in hosts.names:
+                hosts.share(host, self.resolved.image_launcher, image_launcher.FOLDER)
         return SimulatedTrainingJob(
             request=self.resolved.request,
             hosts=hosts,
