@@ -1,6 +1,7 @@
 """`dtrain local`, for real."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -98,6 +99,7 @@ def test_a_failing_rank_ends_the_run_with_its_reason(dtrain: Dtrain, tmp_path: P
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up rights that an ordinary user has not")
 def test_without_rights_it_falls_back_to_loopback_and_says_so(dtrain: Dtrain, tmp_path: Path) -> None:
     write_app(tmp_path / "cdk.out", {"Training/Job": request(["true"])})
     without = ("setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin")

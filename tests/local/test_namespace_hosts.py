@@ -161,6 +161,7 @@ def test_hosts_die_with_a_driver_that_is_killed(tmp_path: Path) -> None:
     assert eventually(lambda: not living("sleep 4715.") and not living("killed-driver-4715"))
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up rights that an ordinary user has not")
 def test_an_ordinary_user_gets_hosts_too() -> None:
     driver = textwrap.dedent(
         f"""
@@ -202,6 +203,7 @@ def test_what_is_missing_is_said(
         NamespaceHosts(["algo-1"], tmp_path, "test")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up rights that an ordinary user has not")
 def test_missing_rights_are_said(tmp_path: Path) -> None:
     driver = "from cdk_distributed_training.local.hosts import available; print(available())"
     result = subprocess.run(
