@@ -39,6 +39,11 @@ if TYPE_CHECKING:
     from cdk_distributed_training.engines.batch.shares import FairShare as FairShare
     from cdk_distributed_training.engines.batch.shares import QuotaShare as QuotaShare
     from cdk_distributed_training.engines.batch.training_queue import TrainingQueue as TrainingQueue
+    from cdk_distributed_training.engines.hyperpod.hyperpod_cluster import HyperPodCluster as HyperPodCluster
+    from cdk_distributed_training.engines.hyperpod.hyperpod_job import HyperPodJob as HyperPodJob
+    from cdk_distributed_training.engines.hyperpod.instance_group import HyperPodInstanceGroup as HyperPodInstanceGroup
+    from cdk_distributed_training.engines.hyperpod.lifecycle import HyperPodLifecycle as HyperPodLifecycle
+    from cdk_distributed_training.engines.hyperpod.orchestrator import HyperPodOrchestrator as HyperPodOrchestrator
     from cdk_distributed_training.engines.multi_node.multi_node_parallel_job import (
         MultiNodeParallelJob as MultiNodeParallelJob,
     )
@@ -117,6 +122,11 @@ _PUBLIC = {
     "ExperimentConfig": "request.experiment_config",
     "FairShare": "engines.batch.shares",
     "Finding": "checks.findings",
+    "HyperPodCluster": "engines.hyperpod.hyperpod_cluster",
+    "HyperPodInstanceGroup": "engines.hyperpod.instance_group",
+    "HyperPodJob": "engines.hyperpod.hyperpod_job",
+    "HyperPodLifecycle": "engines.hyperpod.lifecycle",
+    "HyperPodOrchestrator": "engines.hyperpod.orchestrator",
     "IEfsFileSystem": "storage.efs_interfaces",
     "ILustreFileSystem": "storage.interfaces",
     "ITrainingNetwork": "network.interfaces",

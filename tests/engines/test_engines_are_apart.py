@@ -9,7 +9,7 @@ import cdk_distributed_training
 
 PACKAGE = cdk_distributed_training.__name__
 FOLDER = Path(cdk_distributed_training.__file__).parent / "engines"
-ENGINES = {"batch", "multi_node", "pipeline", "schedule", "tuning"}
+ENGINES = {"batch", "hyperpod", "multi_node", "pipeline", "schedule", "tuning"}
 STATE_MACHINE = {"job_states", "state_machine", "stop_states"}
 IMPORT = re.compile(rf"^from {PACKAGE}\.([\w.]+) import", re.MULTILINE)
 
