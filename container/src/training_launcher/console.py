@@ -6,11 +6,15 @@ import os
 import stat
 import time
 from collections import deque
+from itertools import islice
 
+from training_launcher.pipes import enlarge
 from training_launcher.reactor import Callback, Reactor
 
 HIGH, LOW = 8 << 20, 1 << 20
 """Bytes that wait for a slow reader when the ranks are held back, and when they may go on."""
+_PIECES = 64
+"""Written at once; the system takes 1,024 at most."""
 
 
 class Console:
@@ -24,7 +28,7 @@ class Console:
     def __init__(self, reactor: Reactor, fd: int = 1) -> None:
         self._reactor = reactor
         self._fd = _own_description(fd)
-        self._waiting: deque[bytes] = deque()
+        self._waiting: deque[memoryview] = deque()
         self._size = 0
         self._broken = False
         self._when_free: list[Callback] = []
@@ -38,13 +42,16 @@ class Console:
         """Call once as soon as there is room again."""
         self._when_free.append(callback)
 
-    def write(self, data: bytes) -> None:
-        """Write, now or as soon as the reader takes it."""
-        if self._broken or not data:
+    def write(self, *pieces: bytes | memoryview) -> None:
+        """Write one after the other, now or as soon as the reader takes it."""
+        if self._broken:
             return
-        self._waiting.append(data)
-        self._size += len(data)
-        if len(self._waiting) == 1:
+        idle = not self._waiting
+        for piece in pieces:
+            if piece:
+                self._waiting.append(memoryview(piece))
+                self._size += len(piece)
+        if idle and self._waiting:
             self._send()
 
     def close(self, seconds: float) -> None:
@@ -58,12 +65,14 @@ class Console:
     def _send(self) -> None:
         try:
             while self._waiting:
-                data = self._waiting[0]
-                written = os.write(self._fd, data)
+                written = os.writev(self._fd, list(islice(self._waiting, _PIECES)))
                 self._size -= written
-                if written < len(data):
-                    self._waiting[0] = data[written:]
-                else:
+                while written:
+                    piece = self._waiting[0]
+                    if written < len(piece):
+                        self._waiting[0] = piece[written:]
+                        break
+                    written -= len(piece)
                     self._waiting.popleft()
         except BlockingIOError:
             self._reactor.watch(self._fd, writable=self._send)
@@ -83,7 +92,9 @@ def _own_description(fd: int) -> int:
     """For a pipe, a second description of it that can be non-blocking without changing it for its other users."""
     try:
         if stat.S_ISFIFO(os.fstat(fd).st_mode):
-            return os.open(f"/proc/self/fd/{fd}", os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            own = os.open(f"/proc/self/fd/{fd}", os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            enlarge(own)
+            return own
     except OSError:  # no /proc, or another user's pipe: then writes may block
         pass
     return fd

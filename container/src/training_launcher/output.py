@@ -35,9 +35,11 @@ class Merger:
             self.console.write(b"\n")
             self._unfinished = None
         begin = b"" if self._unfinished is stream else label
-        # one pass over the bytes in C, whatever the number of lines
-        self.console.write(begin + data[:-1].replace(b"\n", b"\n" + label) + data[-1:])
-        self._unfinished = None if data.endswith(b"\n") else stream
+        # one pass over the bytes in C, whatever the number of lines, and no copy besides
+        labelled = memoryview(data.replace(b"\n", b"\n" + label))
+        finished = data.endswith(b"\n")
+        self.console.write(begin, labelled[: len(labelled) - len(label)] if finished else labelled)
+        self._unfinished = None if finished else stream
 
     def finish(self) -> None:
         """End the unfinished line, if there is one."""
@@ -147,7 +149,8 @@ class Stream:
     def _pass_on(self, data: bytes) -> None:
         cut = data.rfind(b"\n") + 1
         if cut:
-            self._merger.write(self, self._held + data[:cut])
+            lines = data[:cut]  # the very same object where nothing comes after
+            self._merger.write(self, self._held + lines if self._held else lines)
             self._held = data[cut:]
         else:
             self._held += data

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Protocol
 from training_launcher.children import KILL, TERMINATE, Children, send, signal_deepest, signal_group
 from training_launcher.failure import Failure
 from training_launcher.output import Merger, Stream
+from training_launcher.pipes import enlarge
 from training_launcher.plan import Command, LaunchPlan
 from training_launcher.problems import NOT_STARTED, Problem
 from training_launcher.process_end import OutOfMemoryCounter, failure_of
@@ -22,7 +22,6 @@ from training_launcher.shell_names import carried_names
 if TYPE_CHECKING:
     from training_launcher.hang.examination import RankExamination
 
-_PIPE_SIZE = 1 << 20
 _CLOSING = 5.0
 """mpirun waits a second before it kills ranks, and then for its daemons."""
 
@@ -217,7 +216,7 @@ class Supervisor:
                 kind="not started",
                 exit_code=127 if isinstance(error, FileNotFoundError) else 126,
             ) from error
-        _enlarge(output)
+        enlarge(output)
         name = command.name if command.rank is None else f"rank {command.rank}"
         stream = Stream(self._reactor, self._merger, output, self._label(name))
         self._command_streams[pid] = (command, stream)
@@ -229,7 +228,7 @@ class Supervisor:
         path = os.path.join(self._run_directory, f"rank-{local}.out")
         os.mkfifo(path, 0o600)
         output = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)  # a writer of our own: never an end of file
-        _enlarge(output)
+        enlarge(output)
         planned = self._plan.first_rank + local
         self._streams[local] = _GuardedStream(
             self._reactor, self._merger, output, self._label(f"rank {planned}"), self._events
@@ -384,9 +383,3 @@ def _hold_alive(run_directory: str) -> int:
     path = os.path.join(run_directory, "alive")
     os.mkfifo(path, 0o600)
     return os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-
-
-def _enlarge(pipe: int) -> None:
-    """Room for bursts: a rank that prints much is not held up while the launcher does something else."""
-    with contextlib.suppress(OSError):  # the user's limit for pipes is reached: the usual size serves too
-        fcntl.fcntl(pipe, getattr(fcntl, "F_SETPIPE_SZ", 1031), _PIPE_SIZE)
