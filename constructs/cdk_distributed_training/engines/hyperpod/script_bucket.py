@@ -14,8 +14,6 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.acknowledgements import acknowledge_everywhere
 
-_WHY_LAMBDA = "CDK's own function, which CloudFormation calls at deployments only to copy the files"
-
 
 class ScriptBucket(Construct):
     """A bucket whose name begins with `sagemaker-`, as HyperPod asks, and folders of files that deployments bring.
@@ -88,7 +86,7 @@ class ScriptBucket(Construct):
         return read_statements(self._bucket, prefix, self._key)
 
     def _deploy(self, id: str, *sources: deployment.ISource, prefix: str) -> deployment.BucketDeployment:
-        made = deployment.BucketDeployment(
+        return deployment.BucketDeployment(
             self,
             id,
             destination_bucket=self._bucket,
@@ -96,8 +94,6 @@ class ScriptBucket(Construct):
             sources=list(sources),
             retain_on_delete=False,
         )
-        _acknowledge(made)
-        return made
 
 
 def read_statements(bucket: s3.IBucket, prefix: str, key: kms.IKey | None) -> list[iam.PolicyStatement]:
@@ -116,9 +112,3 @@ def read_statements(bucket: s3.IBucket, prefix: str, key: kms.IKey | None) -> li
     if key is not None:
         statements.append(iam.PolicyStatement(actions=["kms:Decrypt"], resources=[key.key_arn]))
     return statements
-
-
-def _acknowledge(made: deployment.BucketDeployment) -> None:
-    """One function serves all of a stack's deployments: it is acknowledged there."""
-    role = made.handler_role
-    acknowledge_everywhere(role, "AwsSolutions-IAM4", reason=f"{_WHY_LAMBDA}; it writes its log")
