@@ -46,6 +46,52 @@ def test_a_port_in_use_is_named(tmp_path):
         assert dict(os.environ) == before
 
 
+@pytest.fixture
+def nobody(monkeypatch):
+    """An endpoint at which nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3"):
+        monkeypatch.setenv(name, url)
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    return url
+
+
+def test_an_emulation_that_is_gone_is_named(app, server, nobody):
+    for call in (
+        lambda: executions.job_state_machine("Chain", "main"),
+        lambda: executions.start("arn:aws:states:us-east-1:123456789012:stateMachine:x", name="x", given={}),
+        lambda: executions.wait("arn:aws:states:us-east-1:123456789012:execution:x:x"),
+        lambda: executions.stop("arn:aws:states:us-east-1:123456789012:execution:x:x"),
+    ):
+        with pytest.raises(LocalModeError, match=rf"does not answer on {nobody} \(Could not connect"):
+            call()
+    with pytest.raises(LocalModeError, match=r"cdk bootstrap failed on the emulation of AWS:(.|\n)*ECONNREFUSED"):
+        CdkCli(app, dict(os.environ)).bootstrap()
+
+
+def test_an_emulation_that_never_answers_is_named(tmp_path):
+    # in a process of its own, since there is one emulation here already
+    text = (
+        "import os, threading, requests\n"
+        "from cdk_distributed_training.local.aws import server\n"
+        "def silent(*arguments, **more): raise requests.ConnectionError('silent')\n"
+        "requests.post, usual, before = silent, requests.post, dict(os.environ)\n"
+        "try:\n    server.Server().__enter__()\nexcept server.LocalModeError as error:\n    print(error)\n"
+        "assert dict(os.environ) == before\n"
+        "requests.post = usual\n"
+        "with server.Server(): print('again')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", text], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.splitlines()
+    assert first.startswith("the emulation of AWS does not answer on http://127.0.0.1:")
+    assert second == "again"
+
+
 def test_there_is_one_emulation_at_a_time(server):
     with pytest.raises(LocalModeError, match="one at a time"), Server():
         pass

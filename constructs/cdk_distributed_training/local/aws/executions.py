@@ -33,6 +33,7 @@ class Ended:
     output: Any
 
 
+@clients.answering()
 def job_state_machine(stack: str, job_name: str) -> str:
     """ARN of the state machine that runs a job, found among a stack's resources.
 
@@ -57,6 +58,7 @@ def job_state_machine(stack: str, job_name: str) -> str:
     raise LocalModeError(f"stack {stack} has no state machine that runs {job_name}")
 
 
+@clients.answering()
 def start(machine: str, *, name: str, given: Any) -> str:
     """Start an execution.
 
@@ -73,6 +75,7 @@ def start(machine: str, *, name: str, given: Any) -> str:
     return str(started["executionArn"])
 
 
+@clients.answering()
 def wait(execution: str, *, while_waiting: Callable[[], None] = lambda: None) -> Ended:
     """Wait for an execution's end.
 
@@ -96,6 +99,7 @@ def wait(execution: str, *, while_waiting: Callable[[], None] = lambda: None) ->
     )
 
 
+@clients.answering()
 def stop(execution: str) -> None:
     """Abort an execution.
 
