@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from cdk_distributed_training.request.retry_strategy import RetryStrategy as RetryStrategy
     from cdk_distributed_training.request.serverless_job import ServerlessJobConfig as ServerlessJobConfig
     from cdk_distributed_training.request.tensor_board_config import TensorBoardConfig as TensorBoardConfig
+    from cdk_distributed_training.storage.data_repository import DataRepository as DataRepository
     from cdk_distributed_training.storage.data_repository import DataRepositoryEvent as DataRepositoryEvent
     from cdk_distributed_training.storage.efs_file_system import EfsFileSystem as EfsFileSystem
     from cdk_distributed_training.storage.efs_interfaces import IEfsFileSystem as IEfsFileSystem
@@ -110,6 +111,7 @@ _PUBLIC = {
     "Command": "distribution.command",
     "ConfigurationError": "checks.findings",
     "ContinuousRange": "engines.tuning.ranges",
+    "DataRepository": "storage.data_repository",
     "DataRepositoryEvent": "storage.data_repository",
     "DebuggerCollection": "request.debugger",
     "DebuggerHook": "request.debugger",

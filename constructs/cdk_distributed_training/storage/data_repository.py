@@ -28,7 +28,17 @@ class DataRepositoryEvent(enum.Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class DataRepository:
-    """One link, as the user asked for it."""
+    """A link, as `LustreFileSystem.add_data_repository` gives it; engines start runs by what is new in it.
+
+    Attributes:
+        bucket: The bucket.
+        prefix: The prefix in the bucket, as the user wrote it.
+        file_system_path: The directory of the file system.
+        auto_import: Events in the bucket that change the directory.
+        auto_export: Events in the directory that change the bucket.
+        batch_import: Whether names and sizes of all objects are read when the link is made.
+        imported_file_chunk_size: Most data of an imported file on one disk; FSx's own choice if `None`.
+    """
 
     bucket: s3.IBucket
     prefix: str
@@ -39,12 +49,20 @@ class DataRepository:
     imported_file_chunk_size: cdk.Size | None
 
     @property
+    def key_prefix(self) -> str:
+        """With what the keys of its objects begin; empty for the whole bucket."""
+        ends = not self.prefix or cdk.Token.is_unresolved(self.prefix) or self.prefix.endswith("/")
+        return self.prefix if ends else f"{self.prefix}/"
+
+    @property
     def s3_uri(self) -> str:
         """The bucket's side."""
-        prefix = self.prefix
-        if prefix and not cdk.Token.is_unresolved(prefix) and not prefix.endswith("/"):
-            prefix = f"{prefix}/"
-        return f"s3://{self.bucket.bucket_name}/{prefix}"
+        return f"s3://{self.bucket.bucket_name}/{self.key_prefix}"
+
+    @property
+    def imports_new(self) -> bool:
+        """Whether new objects reach the file system by themselves."""
+        return DataRepositoryEvent.NEW in self.auto_import
 
     @property
     def has_events(self) -> bool:
@@ -62,7 +80,13 @@ class DataRepository:
             yield from data_repositories.chunk_size(chunk.to_mebibytes(rounding=cdk.SizeRoundingBehavior.NONE))
 
     def create(self, scope: Construct, id: str, *, file_system_id: str) -> fsx.CfnDataRepositoryAssociation:
-        """Create the association in `scope`."""
+        """Create the association.
+
+        Args:
+            scope: The parent construct.
+            id: The construct id.
+            file_system_id: The file system.
+        """
         chunk = self.imported_file_chunk_size
         association = fsx.CfnDataRepositoryAssociation(
             scope,

@@ -277,7 +277,7 @@ class LustreFileSystem(LustreFileSystemBase):
         auto_export: Sequence[DataRepositoryEvent] = (),
         batch_import: bool = True,
         imported_file_chunk_size: cdk.Size | None = None,
-    ) -> None:
+    ) -> DataRepository:
         """Link a directory of the file system with a prefix of a bucket.
 
         FSx reaches the bucket with its service-linked role, so nothing is granted here; whoever deploys needs leave to
@@ -292,6 +292,9 @@ class LustreFileSystem(LustreFileSystemBase):
             batch_import: Whether names and sizes of all objects are read when the link is made. Without it the
                 directory looks empty until something is imported.
             imported_file_chunk_size: Most data of an imported file on one disk; 1,024 MiB by default.
+
+        Returns:
+            The link, by which `TrainingOnNewData` starts runs.
 
         Raises:
             ConfigurationError: The link cannot work with this file system or next to another link.
@@ -312,6 +315,7 @@ class LustreFileSystem(LustreFileSystemBase):
         place = len(self._repositories) if cdk.Token.is_unresolved(file_system_path) else file_system_path
         repository.create(self, f"DataRepository{place}", file_system_id=self.file_system_id)
         self._repositories.append(repository)
+        return repository
 
     def _known_directories(self) -> list[str]:
         paths = [repository.file_system_path for repository in self._repositories]

@@ -1,4 +1,4 @@
-"""Rules about the engines that run a job: queue, tuning, pipeline, schedule (DT720 to DT735)."""
+"""Rules about the engines that run a job: queue, tuning, pipeline, schedule (DT720 to DT737)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _TUNING = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_HyperPa
 _RANGES = "https://docs.aws.amazon.com/sagemaker/latest/dg/automatic-model-tuning-define-ranges.html"
 _STEPS = "https://docs.aws.amazon.com/sagemaker/latest/dg/build-and-manage-steps-types.html"
 _EVENTS = "https://docs.aws.amazon.com/sagemaker/latest/dg/automating-sagemaker-with-eventbridge.html"
+_S3_EVENTS = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/EventBridge.html"
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _SHARE_IDENTIFIER = re.compile(r"[A-Za-z0-9]{1,255}\*?")
 
@@ -316,3 +317,54 @@ def told_statuses(statuses: Sequence[str], told: Sequence[str]) -> Iterator[Find
                 fix="leave it out: runs of this engine never tell it",
                 source=_EVENTS,
             )
+
+
+@rule(
+    "DT736",
+    title="Starts on new data without one place of new data",
+    why="The events of one bucket start runs: with none nothing does, and of two one would be forgotten.",
+    source=_S3_EVENTS,
+    bad=given(bucket=True, repository=True),
+    good=given(bucket=False, repository=True),
+)
+def one_place_of_data(*, bucket: bool, repository: bool) -> Iterator[Finding]:
+    """DT736: a bucket or a data repository.
+
+    Args:
+        bucket: Whether `bucket` is given.
+        repository: Whether `repository` is given.
+    """
+    if bucket == repository:
+        yield Finding(
+            rule="DT736",
+            prop="bucket, repository",
+            got="both" if bucket else "neither",
+            allowed="one of them",
+            fix="give bucket for objects in S3, or repository for those that a file system imports",
+            source=_S3_EVENTS,
+        )
+
+
+@rule(
+    "DT737",
+    title="Starts on new data that never reaches the file system",
+    why="Without automatic import of new objects, the run that they start does not see them.",
+    source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoimport-data-repo-dra.html",
+    bad=given(imports_new=False),
+    good=given(imports_new=True),
+)
+def new_data_arrives(*, imports_new: bool) -> Iterator[Finding]:
+    """DT737: the data repository imports what is new.
+
+    Args:
+        imports_new: Whether it does.
+    """
+    if not imports_new:
+        yield Finding(
+            rule="DT737",
+            prop="repository.auto_import",
+            got="a data repository that imports no new objects",
+            allowed="one with DataRepositoryEvent.NEW",
+            fix="leave auto_import of add_data_repository at its default, or add DataRepositoryEvent.NEW to it",
+            source="https://docs.aws.amazon.com/fsx/latest/LustreGuide/autoimport-data-repo-dra.html",
+        )

@@ -14,6 +14,9 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from cdk_distributed_training.checks.acknowledgements import acknowledge
+from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.engines.schedule.data_repository import IDataRepository
 from cdk_distributed_training.engines.schedule.run_guard import RunGuard, WhileRunning
 from cdk_distributed_training.engines.service_role import ServiceRole
 from cdk_distributed_training.engines.training_definition import IListedTraining, IStartableTraining
@@ -26,8 +29,8 @@ class TrainingOnNewData(Construct):
     going, and of all starts that wait, one comes about. Where a data set ends with a marker, such as `_SUCCESS`, name
     it by `suffix`: every object that matches costs a few state transitions.
 
-    For a file system's data repository, pass its bucket and prefix: new objects reach the file system by themselves
-    where the repository imports new ones, well within `quiet`.
+    With `repository`, a file system's data repository is watched: new objects reach the file system by themselves, well
+    within `quiet`.
 
     A bucket of this app is told to send its events to EventBridge; of a bucket that exists already its owner must do
     so. Do not combine this with CDK's own notifications on the same bucket, `bucket.add_event_notification`, which
@@ -44,7 +47,8 @@ class TrainingOnNewData(Construct):
         id: str,
         *,
         job: IStartableTraining | IListedTraining,
-        bucket: s3.IBucket,
+        bucket: s3.IBucket | None = None,
+        repository: IDataRepository | None = None,
         prefix: str = "",
         suffix: str = "",
         quiet: cdk.Duration | None = None,
@@ -60,7 +64,8 @@ class TrainingOnNewData(Construct):
             id: The construct id.
             job: What runs: a job, a queued job, a tuning job, a pipeline.
             bucket: The bucket with the data.
-            prefix: Only objects whose keys begin so.
+            repository: In place of a bucket, what `LustreFileSystem.add_data_repository` gave.
+            prefix: Only objects whose keys begin so, in a repository after its own prefix.
             suffix: Only objects whose keys end so.
             quiet: Time between an object and the start, so that others can follow; five minutes unless given.
             hyperparameters: Overrides of each run.
@@ -68,8 +73,13 @@ class TrainingOnNewData(Construct):
             while_running: What happens while a run is going: `wait`, which is so unless given, starts one after it;
                 `skip` starts none.
             encryption_key: Key for the guard's log; CloudWatch Logs' own unless given.
+
+        Raises:
+            ConfigurationError: Both or neither of `bucket` and `repository` are given, or the repository imports no new
+                objects.
         """
         super().__init__(scope, id)
+        bucket, prefix = self._place(bucket, repository, prefix)
         _send_events(bucket)
         guard = RunGuard(
             self,
@@ -105,6 +115,18 @@ class TrainingOnNewData(Construct):
             "Serverless-EventBusDLQ",
             "EventBridge tries for a day, and the next object starts the job as well; nobody reads a queue",
         )
+
+    def _place(
+        self, bucket: s3.IBucket | None, repository: IDataRepository | None, prefix: str
+    ) -> tuple[s3.IBucket, str]:
+        findings = list(rules.one_place_of_data(bucket=bucket is not None, repository=repository is not None))
+        if repository is not None:
+            findings += rules.new_data_arrives(imports_new=repository.imports_new)
+        raise_errors(findings, where=self.node.path)
+        if repository is not None:
+            return repository.bucket, f"{repository.key_prefix}{prefix}"
+        assert bucket is not None  # noqa: S101  a rule has asked
+        return bucket, prefix
 
 
 def _send_events(bucket: s3.IBucket) -> None:
