@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -44,7 +45,7 @@ def write_report(path: Path, lines: Sequence[Line]) -> None:
     text += ["| fault | where | kind | first line of the failure file | code | after | verdict |"]
     text += ["|---|---|---|---|---|---|---|"]
     for line in lines:
-        shown = line.first_line.replace("|", "\\|")
+        shown = line.first_line.replace(sysconfig.get_path("stdlib"), "…").replace("|", "\\|")
         verdict = "right" if not line.problems else "WRONG: " + "; ".join(line.problems).replace("|", "\\|")
         text.append(
             f"| {line.row.fault.what} | {line.row.place.name} | {line.row.kind} | {_shorten(shown)} | {line.code} "
