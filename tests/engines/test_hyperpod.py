@@ -112,9 +112,9 @@ def test_what_a_node_may_do(template):
     )
     assert not [action for action in allowed if action.startswith(("ecr:", "eks-auth:"))]
     _, role = resource(template, "AWS::IAM::Role", "SlurmloginRole")
-    assert role["Properties"]["AssumeRolePolicyDocument"]["Statement"][0]["Principal"] == {
-        "Service": "sagemaker.amazonaws.com"
-    }
+    (trust,) = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Principal"] == {"Service": "sagemaker.amazonaws.com"}
+    assert trust["Condition"] == {"StringEquals": {"aws:SourceAccount": "111111111111"}}
     assert "eks-auth:AssumeRoleForPodIdentity" in str(statements(template, "EksworkersRole"))
 
 

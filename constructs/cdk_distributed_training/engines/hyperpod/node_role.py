@@ -58,8 +58,7 @@ class NodeRole(Construct):
         self._role = role or iam.Role(
             self,
             "Resource",
-            # as the documentation has it: which conditions HyperPod's nodes meet is said nowhere
-            assumed_by=iam.ServicePrincipal("sagemaker.amazonaws.com"),
+            assumed_by=_sagemaker(cdk.Stack.of(self)),
             managed_policies=[policy],
         )
 
@@ -71,6 +70,18 @@ class NodeRole(Construct):
     def allow(self, statement: iam.PolicyStatement) -> None:
         """Add a statement to the policy."""
         self._policy.add_statements(statement)
+
+
+def _sagemaker(stack: cdk.Stack) -> iam.ServicePrincipal:
+    """SageMaker on behalf of this account and of nobody else.
+
+    Which resource it names for the nodes of a cluster is said nowhere, so that aws:SourceArn is not asked for: a wrong
+    guess would be a cluster that never starts.
+
+    Source: https://docs.aws.amazon.com/sagemaker/latest/dg/security-confused-deputy-prevention.html
+    """
+    account = {"StringEquals": {"aws:SourceAccount": stack.account}}
+    return iam.ServicePrincipal("sagemaker.amazonaws.com", conditions=account)
 
 
 def _statements(
