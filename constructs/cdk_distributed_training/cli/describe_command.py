@@ -38,8 +38,10 @@ def describe(
         console.width = _WIDTH_OF_NO_TERMINAL
     for stack in assembly.stacks:
         console.print(_resources(stack))
-    if not jobs:
+    if not jobs and not assembly.elsewhere:
         console.print("No training job in this app.")
+    for other in () if job else assembly.elsewhere:
+        console.print(Text(str(other)))
     for one in jobs:
         console.print(_job(one))
         console.print(_commands(one))

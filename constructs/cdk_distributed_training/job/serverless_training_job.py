@@ -15,6 +15,7 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.state_machine import TrainingStateMachine
 from cdk_distributed_training.job import feature_permissions, job_findings, model_permissions
 from cdk_distributed_training.job.default_job_name import default_job_name
@@ -188,6 +189,7 @@ class ServerlessTrainingJob(TrainingRuns):
         more = [finding for finding in judged if finding.rule not in told]
         raise_errors(more, where=lambda: self.node.path)
         annotate_warnings(self, [*findings, *more])
+        run_elsewhere(self, runner="SageMaker runs it by a script and on machines of its own")
         self._engine = TrainingStateMachine(
             self,
             "StateMachine",

@@ -19,6 +19,8 @@ from cdk_distributed_training.local.errors import LocalModeError
 
 JOB_METADATA = "cdk-distributed-training:training-job"
 JOB_SCHEMA = 1
+ELSEWHERE_METADATA = "cdk-distributed-training:run-elsewhere"
+ELSEWHERE_SCHEMA = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +78,30 @@ class SynthesizedJob:
     launcher_inside: bool = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class JobElsewhere:
+    """What AWS runs and this machine cannot.
+
+    Attributes:
+        path: The construct's path.
+        kind: The construct's class.
+        runner: Who runs it, as a sentence without its end.
+        job: Path of the job in it, which can be run here; None if it has none.
+    """
+
+    path: str
+    kind: str
+    runner: str
+    job: str | None
+
+    def __str__(self) -> str:
+        """What it is, and what can be done with it on this machine."""
+        cannot = f"{self.path} is a {self.kind}: {self.runner}, which `dtrain` cannot do here"
+        if self.job is None:
+            return f"{cannot}; `dtrain describe` shows the app's resources"
+        return f"{cannot}; run the job that it is made of: dtrain local {self.job}"
+
+
 class Assembly:
     """A synthesized app.
 
@@ -105,14 +131,27 @@ class Assembly:
         """Every training job, in the order of the construct paths."""
         return tuple(sorted((job for _, jobs in self._stacks for job in jobs), key=lambda job: job.path))
 
+    @cached_property
+    def elsewhere(self) -> tuple[JobElsewhere, ...]:
+        """What only AWS can run, in the order of the construct paths."""
+        return tuple(sorted(_elsewhere(self.folder), key=lambda one: one.path))
+
     def find(self, path: str | None = None) -> SynthesizedJob:
         """The job with this construct path; without a path the only job.
 
         Raises:
-            LocalModeError: There is no such job, no job at all, or several and none was named.
+            LocalModeError: There is no such job, no job at all, or several and none was named; or only AWS can run it.
         """
+        for one in self.elsewhere:
+            if path == one.path:
+                raise LocalModeError(str(one))
         paths = [job.path for job in self.jobs]
         listing = "".join(f"\n  {job}" for job in paths)
+        if not self.jobs and self.elsewhere:
+            raise LocalModeError(
+                f"{self.folder} holds no training job that can run here:"
+                + "".join(f"\n  {one}" for one in self.elsewhere)
+            )
         if not self.jobs:
             raise LocalModeError(
                 f"{self.folder} holds no training job: add a DistributedTrainingJob to the app and synthesize it again"
@@ -171,6 +210,24 @@ def _jobs(
                 source_folder=data.get("source_folder"),
                 launcher_inside=data.get("launcher_inside", False),
             )
+
+
+def _elsewhere(folder: Path) -> Iterator[JobElsewhere]:
+    for artifact in _json(folder / "manifest.json").get("artifacts", {}).values():
+        if artifact["type"] == "cdk:cloud-assembly":
+            yield from _elsewhere(folder / artifact["properties"]["directoryName"])
+        elif artifact["type"] == "aws:cloudformation:stack":
+            for path, entries in _metadata(folder, artifact).items():
+                for entry in entries:
+                    # what another version left is not read: it is only ever said, never run
+                    if entry["type"] == ELSEWHERE_METADATA and entry["data"].get("schema") == ELSEWHERE_SCHEMA:
+                        data = entry["data"]
+                        yield JobElsewhere(
+                            path=path.removeprefix("/"),
+                            kind=data["kind"],
+                            runner=data["runner"],
+                            job=data["job"] or None,
+                        )
 
 
 def _metadata(folder: Path, artifact: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:

@@ -16,6 +16,7 @@ from cdk_distributed_training.engines.hyperpod.hyperpod_cluster import HyperPodC
 from cdk_distributed_training.engines.hyperpod.job_inputs import JobInputs
 from cdk_distributed_training.engines.hyperpod.kubernetes_manifest import KubernetesManifest
 from cdk_distributed_training.engines.hyperpod.slurm_script import SlurmScript
+from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 
 
@@ -80,6 +81,7 @@ class HyperPodJob(Construct):
         findings = [*inputs.findings(), *self._fits(job)]
         raise_errors(findings, where=self.node.path)
         annotate_warnings(self, inputs.left_out())
+        run_elsewhere(self, runner="the nodes of a HyperPod cluster run it", job=job.node.path)
         stack = cdk.Stack.of(self)
         self._job_name = job.job_name
         nodes = cluster.instance_groups[group]
