@@ -11,7 +11,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_sns as sns
 from aws_cdk.aws_events_targets import SnsTopic
-from tests.engines import engine_stack
+from tests.engines import engine_stack, multi_node_stack
 from tests.engines.engine_stack import plausible
 
 import cdk_distributed_training as dt
@@ -24,8 +24,13 @@ ENGINES = {
     "tuning": 'run = dt.TunedTrainingJob(stack, "Run", job=job, objective=dt.TuningObjective("loss"), '
     'ranges={"lr": dt.ContinuousRange(0.1, 1)}, max_trials=4)',
 }
+# a tuning job needs the launcher inside the image, and machines of one's own need it beside: two jobs, one program
+ENGINES_OF_ANY_IMAGE = {
+    **{engine: line for engine, line in ENGINES.items() if engine != "tuning"},
+    "machines of one's own": 'run = dt.MultiNodeParallelJob(stack, "Run", job=job, max_instances=8)',
+}
 PROGRAM = """
-job = engine_stack.job(stack, folder)
+job = {job}(stack, folder)
 {engine}
 for grant in (run.grants.start, run.grants.read, run.grants.stop, run.grants.read_logs):
     grant(person)
@@ -47,6 +52,7 @@ def run_program(text, folder):
     names = {
         "dt": dt,
         "engine_stack": engine_stack,
+        "multi_node_stack": multi_node_stack,
         "SnsTopic": SnsTopic,
         "stack": stack,
         "folder": folder,
@@ -59,31 +65,76 @@ def run_program(text, folder):
     return app.synth().get_stack_by_name("Training").template
 
 
+def programs_of(job, engines, folder):
+    texts = {engine: PROGRAM.format(job=job, engine=line) for engine, line in engines.items()}
+    return {engine: (text, run_program(text, folder)) for engine, text in texts.items()}
+
+
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
+    return programs_of("engine_stack.job", ENGINES, tmp_path_factory.mktemp("switching") / "code")
+
+
+@pytest.fixture(scope="module")
+def programs_of_any_image(tmp_path_factory):
     folder = tmp_path_factory.mktemp("switching") / "code"
-    texts = {engine: PROGRAM.format(engine=line) for engine, line in ENGINES.items()}
-    return {engine: (text, run_program(text, folder)) for engine, text in texts.items()}
+    return programs_of("multi_node_stack.training_job", ENGINES_OF_ANY_IMAGE, folder)
+
+
+def changed_lines(one, other):
+    lines = difflib.ndiff(one[0].splitlines(), other[0].splitlines())
+    return [line for line in lines if line.startswith(("- ", "+ "))]
 
 
 @pytest.mark.parametrize(("one", "other"), list(itertools.combinations(ENGINES, 2)))
 def test_programs_differ_in_one_line(programs, one, other):
-    lines = difflib.ndiff(programs[one][0].splitlines(), programs[other][0].splitlines())
-    changed = [line for line in lines if line.startswith(("- ", "+ "))]
-    assert changed == [f"- {ENGINES[one]}", f"+ {ENGINES[other]}"]
+    assert changed_lines(programs[one], programs[other]) == [f"- {ENGINES[one]}", f"+ {ENGINES[other]}"]
+
+
+@pytest.mark.parametrize(("one", "other"), list(itertools.combinations(ENGINES_OF_ANY_IMAGE, 2)))
+def test_programs_of_any_image_differ_in_one_line(programs_of_any_image, one, other):
+    lines = [f"- {ENGINES_OF_ANY_IMAGE[one]}", f"+ {ENGINES_OF_ANY_IMAGE[other]}"]
+    assert changed_lines(programs_of_any_image[one], programs_of_any_image[other]) == lines
+
+
+def of_job(template):
+    # a tuning job needs the job's role to trust it too, and who listens belongs to the engine
+    return {
+        name: given
+        for name, given in template["Resources"].items()
+        if name.startswith("Job") and given["Type"] not in ("AWS::IAM::Role", "AWS::Events::Rule")
+    }
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_job_stays_as_it_is(programs, engine):
-    def of_job(template):
-        # a tuning job needs the job's role to trust it too, and who listens belongs to the engine
-        return {
-            name: given
-            for name, given in template["Resources"].items()
-            if name.startswith("Job") and given["Type"] not in ("AWS::IAM::Role", "AWS::Events::Rule")
-        }
-
     assert of_job(programs[engine][1]) == of_job(programs["state machine"][1])
+
+
+@pytest.mark.parametrize("engine", ENGINES_OF_ANY_IMAGE)
+def test_a_job_of_any_image_stays_as_it_is(programs_of_any_image, engine):
+    stays = of_job(programs_of_any_image["state machine"][1])
+    assert stays
+    assert of_job(programs_of_any_image[engine][1]) == stays
+
+
+def test_runs_on_machines_of_ones_own_are_those_of_its_state_machine(programs_of_any_image):
+    template = programs_of_any_image["machines of one's own"][1]
+    (completed,) = rules(template, "OnCompleted")
+    assert (completed["detail-type"], completed["detail"]["status"]) == ([EXECUTIONS[0]], ["SUCCEEDED"])
+    (machine,) = completed["detail"]["stateMachineArn"]
+    assert re.fullmatch(r"arn:aws:any:us-east-1:111111111111:RunJob[0-9A-Z]+", machine)
+    statements = [
+        one
+        for name, given in template["Resources"].items()
+        if given["Type"] == "AWS::IAM::Policy" and name.startswith("Person")
+        for one in plausible(given["Properties"]["PolicyDocument"]["Statement"], template)
+    ]
+    (starting,) = [one for one in statements if one["Action"] == "states:StartExecution"]
+    assert starting["Resource"] == machine
+    (reading,) = [one for one in statements if "logs:GetLogEvents" in one["Action"]]
+    assert "RunNodeLog" in reading["Resource"]  # the nodes' own log, not that of training jobs
+    assert not [one for one in statements if "sagemaker:" in json.dumps(one["Action"])]
 
 
 def rules(template, part):
