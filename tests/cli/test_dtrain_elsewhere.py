@@ -1,5 +1,7 @@
 """What `dtrain` says of jobs that only AWS can run: a serverless job, and a job on a cluster of HyperPod."""
 
+from pathlib import Path
+
 import aws_cdk as cdk
 import pytest
 from tests.cli.conftest import Dtrain
@@ -79,3 +81,12 @@ def test_the_job_itself_is_described(dtrain: Dtrain, both: str) -> None:
     alone = dtrain("describe", "HyperPod/Job", "--app", both)
     assert alone.returncode == 0, alone.stderr
     assert "Tune" not in alone.stdout
+
+
+def test_stages_are_read_too(dtrain: Dtrain, tmp_path: Path) -> None:
+    app = cdk.App(analytics_reporting=False, outdir=str(tmp_path / "cdk.out"))
+    tune(cdk.Stack(cdk.Stage(app, "Prod"), "Training"))
+    app.synth()
+    result = dtrain("local", "Prod/Training/Tune")
+    assert result.returncode == 2
+    assert "Prod/Training/Tune is a ServerlessTrainingJob" in words(result.stderr)
