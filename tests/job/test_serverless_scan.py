@@ -14,6 +14,8 @@ PACKS = {"AwsSolutions", "NIST.800.53.R5", "HIPAA.Security", "PCI.DSS.321", "Ser
 # In a process of its own: the environment variable that tells CDK not to validate is read when Node.js starts.
 _VALIDATE = """
 import sys, aws_cdk as cdk, cdk_nag as nag
+from aws_cdk import aws_kms as kms
+from tests.engines.hyperpod_stack import network
 import cdk_distributed_training as dt
 strict = {"@aws-cdk/core:validateAgainstDefaultRules": True}
 app = cdk.App(analytics_reporting=False, outdir=sys.argv[1], context=strict)
@@ -31,6 +33,17 @@ dt.ServerlessTrainingJob(
     ),
     channels=[dt.Channel.from_s3_uri("train", "s3://corpus/conversations/")],
     model_package=dt.ModelPackageConfig(group_arn=group),
+)
+key = kms.Key(stack, "Key", enable_key_rotation=True)
+dt.ServerlessTrainingJob(
+    stack,
+    "Judge",
+    serverless=dt.ServerlessJobConfig(
+        base_model_arn=model, job_type="Evaluation", evaluation_type="BenchmarkEvaluation"
+    ),
+    network=network(stack),
+    encryption_key=key,
+    execution_key=key,
 )
 app.synth()
 """
