@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import aws_cdk as cdk
-from aws_cdk import aws_fsx as fsx
 from aws_cdk import aws_s3 as s3
-from constructs import Construct
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import data_repositories
@@ -78,39 +76,3 @@ class DataRepository:
         chunk = self.imported_file_chunk_size
         if chunk is not None and not chunk.is_unresolved():
             yield from data_repositories.chunk_size(chunk.to_mebibytes(rounding=cdk.SizeRoundingBehavior.NONE))
-
-    def create(self, scope: Construct, id: str, *, file_system_id: str) -> fsx.CfnDataRepositoryAssociation:
-        """Create the association.
-
-        Args:
-            scope: The parent construct.
-            id: The construct id.
-            file_system_id: The file system.
-        """
-        chunk = self.imported_file_chunk_size
-        association = fsx.CfnDataRepositoryAssociation(
-            scope,
-            id,
-            file_system_id=file_system_id,
-            file_system_path=self.file_system_path,
-            data_repository_path=self.s3_uri,
-            batch_import_meta_data_on_create=self.batch_import,
-            imported_file_chunk_size=None if chunk is None else chunk.to_mebibytes(),
-            s3=self._policies(),
-        )
-        if self.bucket.policy is not None:  # FSx checks its access when the link is made
-            association.node.add_dependency(self.bucket.policy)
-        return association
-
-    def _policies(self) -> fsx.CfnDataRepositoryAssociation.S3Property | None:
-        kinds = fsx.CfnDataRepositoryAssociation
-        if not self.auto_import and not self.auto_export:
-            return None
-        return kinds.S3Property(
-            auto_import_policy=kinds.AutoImportPolicyProperty(events=[event.value for event in self.auto_import])
-            if self.auto_import
-            else None,
-            auto_export_policy=kinds.AutoExportPolicyProperty(events=[event.value for event in self.auto_export])
-            if self.auto_export
-            else None,
-        )

@@ -19,6 +19,7 @@ from cdk_distributed_training.checks.rules import data_repositories, lustre_opti
 from cdk_distributed_training.checks.rules import storage as rules
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.storage.data_repository import DataRepository, DataRepositoryEvent
+from cdk_distributed_training.storage.data_repository_association import create_association
 from cdk_distributed_training.storage.free_space_alarm import create_free_space_alarm
 from cdk_distributed_training.storage.imported_lustre_file_system import ImportedLustreFileSystem
 from cdk_distributed_training.storage.interfaces import ILustreFileSystem
@@ -313,7 +314,7 @@ class LustreFileSystem(LustreFileSystemBase):
             where=self.node.path,
         )
         place = len(self._repositories) if cdk.Token.is_unresolved(file_system_path) else file_system_path
-        repository.create(self, f"DataRepository{place}", file_system_id=self.file_system_id)
+        create_association(self, f"DataRepository{place}", repository, file_system_id=self.file_system_id)
         self._repositories.append(repository)
         return repository
 
