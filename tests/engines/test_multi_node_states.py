@@ -6,8 +6,8 @@ import pytest
 from tests.engines.state_runner import EXECUTION, run_states
 from tests.request.create_training_job_model import state_machine_problems
 
+from cdk_distributed_training.engines.batch_job_termination import terminate_definition
 from cdk_distributed_training.engines.multi_node.multi_node_states import MultiNodeStates
-from cdk_distributed_training.engines.multi_node.stop_states import terminate_definition
 
 QUEUE = "arn:aws:batch:us-east-1:111111111111:job-queue/queue"
 DEFINITION = "arn:aws:batch:us-east-1:111111111111:job-definition/digits:3"
@@ -157,7 +157,7 @@ def test_wrong_input_starts_nothing(given, words):
 
 def stop(*, listed):
     return run_states(
-        terminate_definition(partition="aws", job_name="digits", job_queue_arn=QUEUE),
+        terminate_definition(kind="job", partition="aws", job_name="digits", job_queue_arn=QUEUE),
         answers={"listJobs": list(listed), "terminateJob": [{"result": {}}] * 4},
         given={"execution_arn": EXECUTION["Id"], "execution_name": EXECUTION["Name"]},
     )

@@ -7,7 +7,7 @@ from tests.engines.state_runner import EXECUTION, run_states
 from tests.request.create_training_job_model import problems, state_machine_problems
 
 from cdk_distributed_training.engines.batch.queued_states import QueuedStates
-from cdk_distributed_training.engines.batch.stop_states import terminate_definition
+from cdk_distributed_training.engines.batch_job_termination import terminate_definition
 
 YEAR = 365 * 24 * 60 * 60
 REQUEST = {
@@ -207,7 +207,7 @@ def test_a_year_in_the_queue_fits_into_the_history():
 
 def stop(*, listed):
     return run_states(
-        terminate_definition(partition="aws", job_name="digits", job_queue_arn=QUEUE),
+        terminate_definition(kind="service job", partition="aws", job_name="digits", job_queue_arn=QUEUE),
         answers={"listServiceJobs": list(listed), "terminateServiceJob": [{"result": {}}]},
         given={"execution_arn": EXECUTION["Id"], "execution_name": EXECUTION["Name"]},
     )

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
+from cdk_distributed_training.engines.batch_job import NOT_STARTED, SUBMISSION_PROBLEM, batch_job_name
 from cdk_distributed_training.engines.call_retries import BRIEF, PATIENT
-from cdk_distributed_training.engines.job_expressions import expression, overrides, run_name
+from cdk_distributed_training.engines.job_expressions import expression, overrides
 from cdk_distributed_training.engines.pauses import first_pause, next_pause
 from cdk_distributed_training.request.override import overridable, override
 
@@ -28,17 +29,6 @@ TRAINING_JOB_PREFIXES = ("AWSBatch", "awsbatch")
 
 _ENDED = '$states.input.Status in ["SUCCEEDED", "FAILED"]'
 _TIME_IS_UP = '$states.input.SecondaryStatus in ["MaxRuntimeExceeded", "MaxWaitTimeExceeded"]'
-
-
-def service_job_name(prefix: str, execution_arn: str, execution_name: str) -> str:
-    """JSONata for the name of an execution's service job.
-
-    Args:
-        prefix: JSONata for the job's own name.
-        execution_arn: JSONata for the execution's ARN.
-        execution_name: JSONata for the execution's name.
-    """
-    return f'{run_name(prefix, execution_name)} & "-" & $substring($hash({execution_arn}, "SHA-256"), 0, 8)'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +81,7 @@ class QueuedStates:
             **payload.get("Environment", {}),
             EXECUTION_VARIABLE: expression("$states.context.Execution.Id"),
         }
-        name = service_job_name("$defaults.job_name", "$states.context.Execution.Id", "$states.context.Execution.Name")
+        name = batch_job_name("$defaults.job_name", "$states.context.Execution.Id", "$states.context.Execution.Name")
         given = overrides("$defaults", "$states.input", members=overridable(self.request))
         return {
             "Defaults": {"Type": "Pass", "Assign": {"defaults": defaults}, "Next": "Overrides"},
@@ -119,7 +109,7 @@ class QueuedStates:
                 },
                 "Assign": {"jobId": expression("$states.result.JobId"), **first_pause(self.poll_interval)},
                 "Retry": [{**BRIEF[0], "ErrorEquals": ["Batch.BatchException", "Batch.ServerException"]}],
-                "Catch": [{"ErrorEquals": ["States.ALL"], "Output": _PROBLEM, "Next": "NotStarted"}],
+                "Catch": [{"ErrorEquals": ["States.ALL"], "Output": SUBMISSION_PROBLEM, "Next": "NotStarted"}],
                 "Next": "Wait",
             },
         }
@@ -189,12 +179,6 @@ _FITS: dict[str, Any] = {
     },
 }
 
-_PROBLEM = expression(
-    """{
-        "Error": $states.errorOutput.Error,
-        "Cause": $exists($states.errorOutput.Cause) ? $states.errorOutput.Cause : ""
-    }"""
-)
 _LOOK = expression(
     """{
         "JobId": $jobId,
@@ -244,9 +228,5 @@ _END: dict[str, Any] = {
                 ? ": " & $states.input.StatusReason : "")"""
         ),
     },
-    "NotStarted": {
-        "Type": "Fail",
-        "Error": "TrainingJobNotStarted",
-        "Cause": expression('$states.input.Error & ": " & $states.input.Cause & " (" & $jobName & ")"'),
-    },
+    "NotStarted": NOT_STARTED,
 }

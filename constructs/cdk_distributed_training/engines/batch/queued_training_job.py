@@ -15,8 +15,8 @@ from cdk_distributed_training.checks.rules import engines as rules
 from cdk_distributed_training.checks.rules.state_machine import poll_interval as poll_interval_rule
 from cdk_distributed_training.engines.batch.attempt_rule import AttemptRule
 from cdk_distributed_training.engines.batch.queued_states import TRAINING_JOB_PREFIXES, QueuedStates
-from cdk_distributed_training.engines.batch.stop_states import terminate_definition
 from cdk_distributed_training.engines.batch.training_queue import ITrainingQueue
+from cdk_distributed_training.engines.batch_job_termination import terminate_definition
 from cdk_distributed_training.engines.ended_execution import stop_with_execution
 from cdk_distributed_training.engines.engine_runs import MachineRuns
 from cdk_distributed_training.engines.execution_log import create_execution_log
@@ -139,7 +139,7 @@ class QueuedTrainingJob(MachineRuns):
             self,
             "Stop",
             definition=terminate_definition(
-                partition=stack.partition, job_name=job.job_name, job_queue_arn=queue.job_queue_arn
+                kind="service job", partition=stack.partition, job_name=job.job_name, job_queue_arn=queue.job_queue_arn
             ),
             statements=[
                 iam.PolicyStatement(actions=["batch:ListServiceJobs"], resources=["*"]),

@@ -19,6 +19,7 @@ from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import engines as rules
 from cdk_distributed_training.checks.rules import multi_node as multi_node_rules
 from cdk_distributed_training.checks.rules.state_machine import poll_interval as poll_interval_rule
+from cdk_distributed_training.engines.batch_job_termination import terminate_definition
 from cdk_distributed_training.engines.ended_execution import stop_with_execution
 from cdk_distributed_training.engines.engine_runs import EngineGrants, MachineRuns
 from cdk_distributed_training.engines.execution_log import create_execution_log
@@ -29,7 +30,6 @@ from cdk_distributed_training.engines.multi_node.members import attempts, machin
 from cdk_distributed_training.engines.multi_node.multi_node_states import ALL_NODES, MultiNodeStates
 from cdk_distributed_training.engines.multi_node.node_container import NodeContainer
 from cdk_distributed_training.engines.multi_node.node_roles import NodeRoles
-from cdk_distributed_training.engines.multi_node.stop_states import terminate_definition
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 from cdk_distributed_training.monitoring.log_group import create_log_group
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
@@ -281,7 +281,7 @@ class MultiNodeParallelJob(MachineRuns):
             self,
             "Stop",
             definition=terminate_definition(
-                partition=stack.partition, job_name=job.job_name, job_queue_arn=self.job_queue_arn
+                kind="job", partition=stack.partition, job_name=job.job_name, job_queue_arn=self.job_queue_arn
             ),
             statements=[
                 iam.PolicyStatement(actions=["batch:ListJobs"], resources=["*"]),

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
+from cdk_distributed_training.engines.batch_job import NOT_STARTED, SUBMISSION_PROBLEM, batch_job_name
 from cdk_distributed_training.engines.call_retries import PATIENT, TRY_AGAIN
-from cdk_distributed_training.engines.job_expressions import expression, overrides, run_name
+from cdk_distributed_training.engines.job_expressions import expression, overrides
 from cdk_distributed_training.engines.pauses import first_pause, next_pause
 
 # every node of the job: with an open end, so that a run may have another number of nodes
@@ -28,17 +29,6 @@ ALL_NODES = "0:"
 # four minutes in all, each pause twice as long as the one before
 _MOST_REFUSALS = 7
 _TIME_IS_UP = '$contains($states.input.StatusReason, "exceeded timeout")'
-
-
-def job_run_name(prefix: str, execution_arn: str, execution_name: str) -> str:
-    """JSONata for the name of an execution's job.
-
-    Args:
-        prefix: JSONata for the job's own name.
-        execution_arn: JSONata for the execution's ARN.
-        execution_name: JSONata for the execution's name.
-    """
-    return f'{run_name(prefix, execution_name)} & "-" & $substring($hash({execution_arn}, "SHA-256"), 0, 8)'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +72,7 @@ class MultiNodeStates:
             "max_instances": self.max_instances,
         }
         execution = "$states.context.Execution"
-        name = job_run_name("$defaults.job_name", f"{execution}.Id", f"{execution}.Name")
+        name = batch_job_name("$defaults.job_name", f"{execution}.Id", f"{execution}.Name")
         return {
             "Defaults": {"Type": "Pass", "Assign": {"defaults": defaults}, "Next": "Overrides"},
             "Overrides": {
@@ -133,7 +123,7 @@ class MultiNodeStates:
                     {
                         "ErrorEquals": ["States.ALL"],
                         "Assign": {"refusals": expression("$refusals + 1")},
-                        "Output": _PROBLEM,
+                        "Output": SUBMISSION_PROBLEM,
                         "Next": "Again",
                     }
                 ],
@@ -180,12 +170,6 @@ class MultiNodeStates:
 # what is wrong with it, the overrides' own expression says
 _GIVEN = """$type($states.input.hyperparameters) = "object"
     ? $merge([{}, $each($states.input.hyperparameters, function($value, $name) { { $name: $string($value) } })]) : {}"""
-_PROBLEM = expression(
-    """{
-        "Error": $states.errorOutput.Error,
-        "Cause": $exists($states.errorOutput.Cause) ? $states.errorOutput.Cause : ""
-    }"""
-)
 _LOOK = expression(
     """{
         "JobId": $jobId,
@@ -216,9 +200,5 @@ _END: dict[str, Any] = {
             ' & " machines that may run (max_instances), for which the job would wait for ever"'
         ),
     },
-    "NotStarted": {
-        "Type": "Fail",
-        "Error": "TrainingJobNotStarted",
-        "Cause": expression('$states.input.Error & ": " & $states.input.Cause & " (" & $jobName & ")"'),
-    },
+    "NotStarted": NOT_STARTED,
 }
