@@ -7,6 +7,7 @@ import pytest
 from cdk_distributed_training.checks.judge import judge
 from cdk_distributed_training.checks.template.document import Kind, read, read_text
 from cdk_distributed_training.checks.template.errors import UnreadableFileError
+from cdk_distributed_training.checks.template.json_position import JsonPositions
 from cdk_distributed_training.checks.template.loader import parse
 
 SHORT_FORMS = """
@@ -118,6 +119,17 @@ def test_places(text, place):
     assert source.locate(CAPACITY) == place
     assert source.locate((*CAPACITY[:3], "Missing"))[0] in (4, 5)
     assert source.locate(("Nothing",))[0] == 1
+
+
+def test_json_is_gone_through_once_however_many_places_are_asked_for(monkeypatch):
+    scanned = []
+    scan = JsonPositions._scan
+    monkeypatch.setattr(JsonPositions, "_scan", lambda self, position: scanned.append(position) or scan(self, position))
+    positions = JsonPositions(JSON)
+    places = [positions.locate(path) for path in ((), ("Resources",), CAPACITY, ("Resources", "Other", "a", 1, "b"))]
+    assert places == [(1, 1), (2, 15), (5, 23), (3, 30)]
+    assert [positions.locate(CAPACITY) for _ in range(3)] == [places[2]] * 3
+    assert len(scanned) == len(set(scanned))
 
 
 def test_language_extensions_are_tolerated():

@@ -439,3 +439,12 @@ def test_a_burstable_type_is_in_no_placement_group(tmp_path):
     assert volume["Ebs"]["VolumeSize"] == 500
     assert {"type": "MEMORY", "value": "8192"} in container(template)["resourceRequirements"]
     assert container(template)["linuxParameters"] == {"sharedMemorySize": 2048}
+
+
+def test_only_metrics_that_exist_are_offered():
+    """SageMaker measures machines of training jobs, and these are none; runs are executions with every engine."""
+    for engine in (dt.DistributedTrainingJob, dt.QueuedTrainingJob, dt.TunedTrainingJob, dt.TrainingPipeline):
+        assert hasattr(engine, "metric_gpu_utilization")
+    assert not hasattr(dt.MultiNodeParallelJob, "metric_gpu_utilization")
+    assert not hasattr(dt.MultiNodeParallelJob, "metric_of_training")
+    assert hasattr(dt.MultiNodeParallelJob, "metric_executions_failed")

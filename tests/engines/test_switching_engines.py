@@ -40,7 +40,7 @@ run.on_stopped("OnStopped")
 run.on_state_change("OnChange", statuses=["InProgress"])
 alarm = run.metric_executions_failed().create_alarm(stack, "Failing", threshold=1, evaluation_periods=1)
 metrics = [run.metric_executions_started(), run.metric_executions_succeeded(), run.metric_executions_aborted(),
-           run.metric_execution_time(), run.metric_cpu_utilization("digits-1")]
+           run.metric_execution_time()]
 dt.TrainingSchedule(stack, "Nightly", job=run, schedule=nightly, instance_count=4)
 dt.TrainingOnNewData(stack, "OnNewData", job=run, bucket=data, prefix="books/")
 """

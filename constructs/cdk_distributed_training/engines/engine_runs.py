@@ -10,7 +10,7 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from cdk_distributed_training.engines.execution_grants import ExecutionGrants
-from cdk_distributed_training.monitoring.job_metrics import JobMetrics
+from cdk_distributed_training.monitoring.execution_metrics import ExecutionMetrics
 from cdk_distributed_training.monitoring.run_events import RunEvents, execution_events
 from cdk_distributed_training.monitoring.training_logs import grant_reading_logs
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cdk_distributed_training.engines.machine import Machine
 
 
-class EngineRuns(JobMetrics, Construct):
+class EngineRuns(ExecutionMetrics, Construct):
     """Base of engines: to hear of runs, and to measure them.
 
     The training jobs of an engine have names of the service's own. So events are those of the service that runs the

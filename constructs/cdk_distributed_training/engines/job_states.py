@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.rules.state_machine import EXECUTION_TAG, EXECUTION_VARIABLE
-from cdk_distributed_training.engines.call_retries import TRY_AGAIN
+from cdk_distributed_training.engines.another_attempt import another_attempt
 from cdk_distributed_training.engines.integration import Integration, problem, start_call
 from cdk_distributed_training.engines.job_expressions import execution_mark, expression, overrides, run_name
 from cdk_distributed_training.request.override import overridable, override
@@ -35,10 +35,6 @@ _LOOKS = 1800
 # while a job is young it is looked at every fiftieth of its age
 _AGE_SHARE = 0.02
 
-# 1, 2, 4, 8 and 15 minutes between six attempts
-_ATTEMPTS = 6
-_FIRST_BACKOFF_SECONDS = 60
-_LONGEST_BACKOFF_SECONDS = 900
 
 _SDK = "aws-sdk:sagemaker"
 
@@ -126,25 +122,7 @@ class JobStates:
                 "Next": call.next_state,
             },
             **call.states(self._describe()),
-            "MayRetry": {
-                "Type": "Choice",
-                "Choices": [
-                    {
-                        "Condition": expression(
-                            f'$attempt < {_ATTEMPTS} and $contains($problem.error & " " & $problem.cause, {TRY_AGAIN})'
-                        ),
-                        "Next": "Backoff",
-                    }
-                ],
-                "Default": "NotStarted",
-            },
-            "Backoff": {
-                "Type": "Wait",
-                "Seconds": expression(
-                    f"$min([{_FIRST_BACKOFF_SECONDS} * $power(2, $attempt - 1), {_LONGEST_BACKOFF_SECONDS}])"
-                ),
-                "Next": "Attempt",
-            },
+            **another_attempt("Attempt"),
         }
 
     @property

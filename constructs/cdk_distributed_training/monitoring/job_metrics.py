@@ -4,49 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cdk_distributed_training.monitoring.execution_metrics import ExecutionMetrics
+
 if TYPE_CHECKING:
     import aws_cdk as cdk
     from aws_cdk import aws_cloudwatch as cloudwatch
-    from aws_cdk import aws_stepfunctions as sfn
 
 # both the log group of all training jobs and the namespace of their metrics
 LOG_GROUP = "/aws/sagemaker/TrainingJobs"
 
 
-class JobMetrics:
+class JobMetrics(ExecutionMetrics):
     """A job's part that says what CloudWatch measures, each under the name that it has there.
 
     Each run has a training job of a name of its own. So metrics of executions are the job's, and those of machines are
     one run's: they take the training job's name, which an execution's output and the job's events tell.
 
-    Sources: https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html and
-    https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html
+    Source: https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html
     """
-
-    @property
-    def state_machine(self) -> sfn.IStateMachine:
-        """The state machine of which each execution is one run."""
-        raise NotImplementedError
-
-    def metric_executions_started(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
-        """Runs that were started, `ExecutionsStarted`, summed over the period; 5 minutes unless given."""
-        return self.state_machine.metric_started(period=period)
-
-    def metric_executions_succeeded(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
-        """Runs whose training job completed, `ExecutionsSucceeded`, summed over the period; 5 minutes unless given."""
-        return self.state_machine.metric_succeeded(period=period)
-
-    def metric_executions_failed(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
-        """Runs that failed, `ExecutionsFailed`, summed over the period; 5 minutes unless given."""
-        return self.state_machine.metric_failed(period=period)
-
-    def metric_executions_aborted(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
-        """Runs that somebody stopped, `ExecutionsAborted`, summed over the period; 5 minutes unless given."""
-        return self.state_machine.metric_aborted(period=period)
-
-    def metric_execution_time(self, *, period: cdk.Duration | None = None) -> cloudwatch.Metric:
-        """Milliseconds that a run took, `ExecutionTime`, on average; over 5 minutes unless given."""
-        return self.state_machine.metric_time(period=period)
 
     def metric_cpu_utilization(self, training_job_name: str, *, host: str = "algo-1") -> cloudwatch.Metric:
         """CPUs of one machine, `CPUUtilization`: per cent, 100 for each that is busy.

@@ -1,8 +1,10 @@
-"""Finds the line of a member in JSON text, without keeping positions while reading."""
+"""Finds the lines of members in JSON text, without keeping positions while reading."""
 
 from __future__ import annotations
 
+import bisect
 import json
+from functools import cached_property
 from json.decoder import WHITESPACE  # type: ignore[attr-defined]
 from typing import cast
 
@@ -11,41 +13,61 @@ from cdk_distributed_training.checks.template.view import Path
 _DECODER = json.JSONDecoder()
 
 
-def locate(text: str, path: Path) -> tuple[int, int]:
-    """Line and column, from 1, of the deepest member of the path that the text has.
+class JsonPositions:
+    """The places of a text's members; an object or list is gone through once, when something in it is first asked for.
 
     Args:
         text: Valid JSON.
-        path: Keys and indexes from the root.
     """
-    position = _skip(text, 0)
-    for key in path:
-        inside = _enter(text, position, key)
-        if inside is None:
-            break
-        position = inside
-    return text.count("\n", 0, position) + 1, position - (text.rfind("\n", 0, position) + 1) + 1
 
+    def __init__(self, text: str) -> None:
+        """Look at nothing yet: most files have no findings."""
+        self._text = text
+        self._members: dict[int, dict[str | int, int]] = {}
 
-def _skip(text: str, position: int) -> int:
-    return cast("int", WHITESPACE.match(text, position).end())
+    def locate(self, path: Path) -> tuple[int, int]:
+        """Line and column, from 1, of the deepest member of the path that the text has.
 
+        Args:
+            path: Keys and indexes from the root.
+        """
+        position = self._skip(0)
+        for key in path:
+            inside = self._members_at(position).get(key)
+            if inside is None:
+                break
+            position = inside
+        line = bisect.bisect_right(self._lines, position)
+        return line, position - self._lines[line - 1] + 1
 
-def _enter(text: str, position: int, key: str | int) -> int | None:
-    """Where the value of a key begins; None if the value at `position` has no such key."""
-    opening, closing = text[position], {"{": "}", "[": "]"}.get(text[position])
-    position = _skip(text, position + 1)
-    index = 0
-    while closing is not None and text[position] != closing:
-        found: str | int = index
-        if opening == "{":
-            found, position = _DECODER.raw_decode(text, position)
-            position = _skip(text, _skip(text, position) + 1)  # over the colon
-        if found == key:
-            return position
-        _, position = _DECODER.raw_decode(text, position)
-        position = _skip(text, position)
-        if text[position] == ",":
-            position = _skip(text, position + 1)
-        index += 1
-    return None
+    @cached_property
+    def _lines(self) -> list[int]:
+        starts = [0]
+        for line in self._text.split("\n")[:-1]:
+            starts.append(starts[-1] + len(line) + 1)
+        return starts
+
+    def _skip(self, position: int) -> int:
+        return cast("int", WHITESPACE.match(self._text, position).end())
+
+    def _members_at(self, position: int) -> dict[str | int, int]:
+        """Where the values of an object or list begin, by key or index; none of anything else."""
+        if position not in self._members:
+            self._members[position] = self._scan(position)
+        return self._members[position]
+
+    def _scan(self, position: int) -> dict[str | int, int]:
+        text, members = self._text, dict[str | int, int]()
+        opening, closing = text[position], {"{": "}", "[": "]"}.get(text[position])
+        position = self._skip(position + 1)
+        while closing is not None and text[position] != closing:
+            key: str | int = len(members)
+            if opening == "{":
+                key, position = _DECODER.raw_decode(text, position)
+                position = self._skip(self._skip(position) + 1)  # over the colon
+            members.setdefault(key, position)
+            _, position = _DECODER.raw_decode(text, position)
+            position = self._skip(position)
+            if text[position] == ",":
+                position = self._skip(position + 1)
+        return members

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path as FilePath
 
-from cdk_distributed_training.checks.template import json_position
 from cdk_distributed_training.checks.template.errors import UnreadableFileError
+from cdk_distributed_training.checks.template.json_position import JsonPositions
 from cdk_distributed_training.checks.template.source import Source
 
 # large enough for any template (CloudFormation takes 1 MB), small enough to notice a wrong file
@@ -38,7 +38,7 @@ def parse(text: str, *, name: str) -> Source:
     """
     if text.lstrip()[:1] in ("{", "["):
         try:
-            return Source(name, json.loads(text), lambda path: json_position.locate(text, path))
+            return Source(name, json.loads(text), JsonPositions(text).locate)
         except json.JSONDecodeError as error:
             if name.endswith(".json"):
                 message = f"{name}:{error.lineno}:{error.colno}: not JSON: {error.msg}"

@@ -22,12 +22,13 @@ from cdk_distributed_training.engines.engine_runs import MachineRuns
 from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.machine import Machine
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
+from cdk_distributed_training.monitoring.job_metrics import JobMetrics
 
 _SUBMIT = "https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitServiceJob.html"
 _LARGEST = 2**31 - 1
 
 
-class QueuedTrainingJob(MachineRuns):
+class QueuedTrainingJob(JobMetrics, MachineRuns):
     """A job that waits in a queue for its machines; each execution of `state_machine` is one run.
 
     Input and outcome are those of the job's own state machine: `{"hyperparameters": {...}, "instance_count": n}`, and

@@ -10,7 +10,7 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import Finding, raise_errors
-from cdk_distributed_training.checks.rules import hyperpod as rules
+from cdk_distributed_training.checks.rules import hyperpod_jobs as rules
 from cdk_distributed_training.data.tables import instance_types
 from cdk_distributed_training.engines.hyperpod.hyperpod_cluster import HyperPodCluster
 from cdk_distributed_training.engines.hyperpod.job_inputs import JobInputs

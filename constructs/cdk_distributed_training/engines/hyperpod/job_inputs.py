@@ -10,7 +10,7 @@ import aws_cdk as cdk
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import engines as engine_rules
-from cdk_distributed_training.checks.rules import hyperpod as rules
+from cdk_distributed_training.checks.rules import hyperpod_jobs as rules
 from cdk_distributed_training.engines.expressible_members import inexpressible
 
 _SOURCE = "https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-hyperpod.html"

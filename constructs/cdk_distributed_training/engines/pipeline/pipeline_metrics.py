@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cdk_distributed_training.engines.engine_runs import EngineRuns
+from cdk_distributed_training.monitoring.job_metrics import JobMetrics
 from cdk_distributed_training.monitoring.run_events import RunEvents, pipeline_events
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 _NAMESPACE = "AWS/Sagemaker/ModelBuildingPipeline"
 
 
-class PipelineRuns(EngineRuns):
+class PipelineRuns(JobMetrics, EngineRuns):
     """Base of a pipeline: to hear of executions, and to measure them.
 
     Source: https://docs.aws.amazon.com/sagemaker/latest/dg/monitoring-cloudwatch.html

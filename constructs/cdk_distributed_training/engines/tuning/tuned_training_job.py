@@ -27,6 +27,7 @@ from cdk_distributed_training.engines.tuning.stop_states import stop_tuning_defi
 from cdk_distributed_training.engines.tuning.trial_definition import request_findings
 from cdk_distributed_training.engines.tuning.tuning_objective import TuningObjective
 from cdk_distributed_training.engines.tuning.tuning_states import LONGEST_PREFIX, TuningStates
+from cdk_distributed_training.monitoring.job_metrics import JobMetrics
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.launcher_arguments import ARGUMENTS_VARIABLE
 
@@ -36,7 +37,7 @@ _LARGEST = 2**31 - 1
 _LARGEST_ENVIRONMENT = 48
 
 
-class TunedTrainingJob(MachineRuns):
+class TunedTrainingJob(JobMetrics, MachineRuns):
     """A tuning job over a training job; each execution of `state_machine` is one, and stopping it stops the trials.
 
     Every trial is the job with values from `ranges` among its hyperparameters, run by the same launcher: since tuning

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
-from cdk_distributed_training.engines.call_retries import PATIENT, TRY_AGAIN
+from cdk_distributed_training.engines.another_attempt import another_attempt
+from cdk_distributed_training.engines.call_retries import PATIENT
 from cdk_distributed_training.engines.integration import problem
 from cdk_distributed_training.engines.job_expressions import expression, overrides
 from cdk_distributed_training.engines.pauses import first_pause, next_pause
@@ -27,7 +28,6 @@ from cdk_distributed_training.request.override import overridable, override
 
 # 32 characters less a hyphen and 8 digits
 LONGEST_PREFIX = 23
-_ATTEMPTS = 6
 
 
 def tuning_job_name(prefix: str, execution_arn: str) -> str:
@@ -149,23 +149,7 @@ class TuningStates:
                 ],
                 "Next": "Wait",
             },
-            "MayRetry": {
-                "Type": "Choice",
-                "Choices": [
-                    {
-                        "Condition": expression(
-                            f'$attempt < {_ATTEMPTS} and $contains($problem.error & " " & $problem.cause, {TRY_AGAIN})'
-                        ),
-                        "Next": "Backoff",
-                    }
-                ],
-                "Default": "NotStarted",
-            },
-            "Backoff": {
-                "Type": "Wait",
-                "Seconds": expression("$min([60 * $power(2, $attempt - 1), 900])"),
-                "Next": "Create",
-            },
+            **another_attempt("Create"),
         }
 
     def _watch(self) -> dict[str, Any]:
