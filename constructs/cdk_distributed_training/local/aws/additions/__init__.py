@@ -6,6 +6,7 @@ moto is pinned, because the additions hook into its inside; a test looks at ever
 from __future__ import annotations
 
 from cdk_distributed_training.local.aws.additions import (
+    bucket_events,
     custom_resources,
     deletions,
     elastic_file_systems,
@@ -31,6 +32,7 @@ from cdk_distributed_training.local.aws.additions import (
 
 # custom_resources comes after recorded_resources, whose answer it asks for
 ADDITIONS = (
+    bucket_events,
     custom_resources,
     deletions,
     elastic_file_systems,
