@@ -7,28 +7,20 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.rules import image as rules
+from cdk_distributed_training.job.container_image import ContainerImage
 from cdk_distributed_training.job.tokens import known
-from cdk_distributed_training.job.training_image import TrainingImage
 from cdk_distributed_training.request.instances import Instances
 
 
-class AlgorithmImage(TrainingImage):
+class AlgorithmImage(ContainerImage):
     """An image of which only the algorithm's name is known."""
+
+    is_algorithm = True
 
     def __init__(self, name_or_arn: str, *, launcher_inside: bool) -> None:
         """Use `TrainingImage.from_algorithm`."""
         self._name_or_arn = name_or_arn
-        self._launcher_inside = launcher_inside
-
-    @property
-    def launcher_inside(self) -> bool:
-        """Whether the image's entry point is this library's launcher."""
-        return self._launcher_inside
-
-    @property
-    def is_algorithm(self) -> bool:
-        """It is."""
-        return True
+        self.launcher_inside = launcher_inside
 
     def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
         """Say what the grantee must be allowed, and return the algorithm's name."""

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from aws_cdk import aws_ecr_assets as ecr_assets
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from cdk_distributed_training.checks.findings import Finding, raise_errors
 from cdk_distributed_training.checks.rules import image_folder
 from cdk_distributed_training.job.container_folder import container_folder
-from cdk_distributed_training.job.training_image import TrainingImage
+from cdk_distributed_training.job.container_image import ContainerImage
 from cdk_distributed_training.request.instances import Instances
 
 Platform = Literal["linux/amd64", "linux/arm64"]
@@ -21,7 +20,7 @@ Platform = Literal["linux/amd64", "linux/arm64"]
 _ARCHITECTURES = {"amd64": "linux/amd64", "arm64": "linux/arm64"}
 
 
-class AssetImage(TrainingImage):
+class AssetImage(ContainerImage):
     """An image from a Dockerfile; several jobs of one app that use it build it once."""
 
     def __init__(
@@ -43,15 +42,12 @@ class AssetImage(TrainingImage):
         self._target = target
         self._exclude = exclude
         self._platform = platform
-        self._launcher_inside = launcher_inside
-
-    @property
-    def launcher_inside(self) -> bool:
-        """Whether the image's entry point is this library's launcher."""
-        return self._launcher_inside
+        self.launcher_inside = launcher_inside
 
     def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
         """Build the image for the machines, allow the grantee to pull it, and return its address."""
+        from aws_cdk import aws_ecr_assets as ecr_assets  # noqa: PLC0415  other kinds of images do without it
+
         facts = instances.facts
         # an ARM laptop would build for itself, and the machines could not run it
         platform = self._platform or _ARCHITECTURES["amd64" if facts is None else facts.architecture]

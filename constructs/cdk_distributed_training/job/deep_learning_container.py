@@ -14,15 +14,15 @@ from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import image as rules
 from cdk_distributed_training.data.tables import DeepLearningContainer, deep_learning_containers, image_accounts
+from cdk_distributed_training.job.container_image import ContainerImage
 from cdk_distributed_training.job.registry_image import grant_pull
 from cdk_distributed_training.job.tokens import known
-from cdk_distributed_training.job.training_image import TrainingImage
 from cdk_distributed_training.request.instances import Instances
 
 _ACCOUNTS = "DeepLearningContainerAccounts"
 
 
-class DeepLearningContainerImage(TrainingImage):
+class DeepLearningContainerImage(ContainerImage):
     """An image of AWS's deep learning containers."""
 
     def __init__(

@@ -9,13 +9,13 @@ from constructs import Construct
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import image as rules
 from cdk_distributed_training.data.tables import model_parallel_containers
+from cdk_distributed_training.job.container_image import ContainerImage
 from cdk_distributed_training.job.registry_image import grant_pull
 from cdk_distributed_training.job.tokens import known
-from cdk_distributed_training.job.training_image import TrainingImage
 from cdk_distributed_training.request.instances import Instances
 
 
-class ModelParallelImage(TrainingImage):
+class ModelParallelImage(ContainerImage):
     """An image of the repository that holds the model parallel library."""
 
     def __init__(self, *, framework_version: str | None) -> None:

@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from aws_cdk import aws_iam as iam
-from aws_cdk import aws_lambda as lambda_
-from constructs import Construct
+from typing import TYPE_CHECKING
 
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import image as rules
+from cdk_distributed_training.job.container_image import ContainerImage
 from cdk_distributed_training.job.tokens import known
-from cdk_distributed_training.job.training_image import TrainingImage
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.instances import Instances
 from cdk_distributed_training.request.registry_access import RegistryAccess
 
+if TYPE_CHECKING:
+    from aws_cdk import aws_iam as iam
+    from aws_cdk import aws_lambda as lambda_
+    from constructs import Construct
 
-class PrivateRegistryImage(TrainingImage):
+
+class PrivateRegistryImage(ContainerImage):
     """An image that SageMaker pulls through the job's own subnet."""
 
     def __init__(self, uri: str, *, credentials_provider: lambda_.IFunction | None, launcher_inside: bool) -> None:
         """Use `TrainingImage.from_private_registry`."""
         self._uri = uri
         self._credentials_provider = credentials_provider
-        self._launcher_inside = launcher_inside
-
-    @property
-    def launcher_inside(self) -> bool:
-        """Whether the image's entry point is this library's launcher."""
-        return self._launcher_inside
-
-    @property
-    def registry_access(self) -> RegistryAccess:
-        """Through the VPC, with the credentials of the provider."""
-        provider = self._credentials_provider
-        return RegistryAccess(credentials_provider_arn=None if provider is None else provider.function_arn)
+        self.launcher_inside = launcher_inside
+        self.registry_access = RegistryAccess(
+            credentials_provider_arn=None if credentials_provider is None else credentials_provider.function_arn
+        )
 
     def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
         """Allow the grantee to ask for the credentials, and return the address."""

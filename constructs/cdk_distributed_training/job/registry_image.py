@@ -9,8 +9,8 @@ from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import image as rules
 from cdk_distributed_training.job.allow import allow
+from cdk_distributed_training.job.container_image import ContainerImage
 from cdk_distributed_training.job.tokens import known, partition
-from cdk_distributed_training.job.training_image import TrainingImage
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.instances import Instances
 
@@ -24,19 +24,14 @@ _ECR = re.compile(
 )
 
 
-class RepositoryImage(TrainingImage):
+class RepositoryImage(ContainerImage):
     """An image in an ECR repository that the app knows."""
 
     def __init__(self, repository: ecr.IRepository, tag_or_digest: str, *, launcher_inside: bool = False) -> None:
         """Use `TrainingImage.from_ecr_repository`."""
-        self._launcher_inside = launcher_inside
+        self.launcher_inside = launcher_inside
         self._repository = repository
         self._tag_or_digest = tag_or_digest
-
-    @property
-    def launcher_inside(self) -> bool:
-        """Whether the image's entry point is this library's launcher."""
-        return self._launcher_inside
 
     def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
         """Allow the grantee to pull, and return the address."""
@@ -44,18 +39,13 @@ class RepositoryImage(TrainingImage):
         return self._repository.repository_uri_for_tag_or_digest(self._tag_or_digest)
 
 
-class UriImage(TrainingImage):
+class UriImage(ContainerImage):
     """An image by its address."""
 
     def __init__(self, uri: str, *, launcher_inside: bool = False) -> None:
         """Use `TrainingImage.from_uri`."""
-        self._launcher_inside = launcher_inside
+        self.launcher_inside = launcher_inside
         self._uri = uri
-
-    @property
-    def launcher_inside(self) -> bool:
-        """Whether the image's entry point is this library's launcher."""
-        return self._launcher_inside
 
     def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
         """Allow the grantee to pull if the address says from where, and return the address."""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from cdk_distributed_training.job.algorithm_image import AlgorithmImage
+from cdk_distributed_training.job.asset_image import AssetImage, launcher_image
+from cdk_distributed_training.job.container_image import ContainerImage
+from cdk_distributed_training.job.deep_learning_container import DeepLearningContainerImage
+from cdk_distributed_training.job.model_parallel_image import ModelParallelImage
+from cdk_distributed_training.job.private_registry_image import PrivateRegistryImage
+from cdk_distributed_training.job.registry_image import RepositoryImage, UriImage
 from cdk_distributed_training.request.instances import Instances
 from cdk_distributed_training.request.registry_access import RegistryAccess
 
@@ -17,12 +23,20 @@ if TYPE_CHECKING:
     from constructs import Construct
 
 
-class TrainingImage(ABC):
+class TrainingImage:
     """An image for a training job.
 
     Make one with `from_deep_learning_container`, `from_model_parallel_container`, `from_uri`, `from_ecr_repository`,
     `from_private_registry`, `from_asset`, `from_algorithm` or `with_launcher`.
     """
+
+    def __init__(self, kind: ContainerImage) -> None:
+        """Hold an image of any kind; the methods below make those of this library.
+
+        Args:
+            kind: The image.
+        """
+        self._kind = kind
 
     @staticmethod
     def from_deep_learning_container(
@@ -43,10 +57,10 @@ class TrainingImage(ABC):
             neuron_sdk: Version of the Neuron SDK, such as `2.29.1`, for images for Trainium; the newest with that
                 version of PyTorch unless given.
         """
-        from cdk_distributed_training.job.deep_learning_container import DeepLearningContainerImage  # noqa: PLC0415
-
-        return DeepLearningContainerImage(
-            framework_version=framework_version, accelerator=accelerator, neuron_sdk=neuron_sdk
+        return TrainingImage(
+            DeepLearningContainerImage(
+                framework_version=framework_version, accelerator=accelerator, neuron_sdk=neuron_sdk
+            )
         )
 
     @staticmethod
@@ -58,9 +72,7 @@ class TrainingImage(ABC):
         Args:
             framework_version: Version of PyTorch, such as `2.5.1`; the newest unless given.
         """
-        from cdk_distributed_training.job.model_parallel_image import ModelParallelImage  # noqa: PLC0415
-
-        return ModelParallelImage(framework_version=framework_version)
+        return TrainingImage(ModelParallelImage(framework_version=framework_version))
 
     @staticmethod
     def from_uri(uri: str, *, launcher_inside: bool = False) -> TrainingImage:
@@ -74,9 +86,7 @@ class TrainingImage(ABC):
             launcher_inside: Whether the image's entry point is this library's launcher, as `container/Dockerfile` has
                 it; then the job brings none.
         """
-        from cdk_distributed_training.job.registry_image import UriImage  # noqa: PLC0415
-
-        return UriImage(uri, launcher_inside=launcher_inside)
+        return TrainingImage(UriImage(uri, launcher_inside=launcher_inside))
 
     @staticmethod
     def from_ecr_repository(
@@ -89,9 +99,7 @@ class TrainingImage(ABC):
             tag_or_digest: The image's tag, or its digest beginning with `sha256:`.
             launcher_inside: Whether the image's entry point is this library's launcher; then the job brings none.
         """
-        from cdk_distributed_training.job.registry_image import RepositoryImage  # noqa: PLC0415
-
-        return RepositoryImage(repository, tag_or_digest, launcher_inside=launcher_inside)
+        return TrainingImage(RepositoryImage(repository, tag_or_digest, launcher_inside=launcher_inside))
 
     @staticmethod
     def from_private_registry(
@@ -108,9 +116,9 @@ class TrainingImage(ABC):
                 a registry that asks for none.
             launcher_inside: Whether the image's entry point is this library's launcher; then the job brings none.
         """
-        from cdk_distributed_training.job.private_registry_image import PrivateRegistryImage  # noqa: PLC0415
-
-        return PrivateRegistryImage(uri, credentials_provider=credentials_provider, launcher_inside=launcher_inside)
+        return TrainingImage(
+            PrivateRegistryImage(uri, credentials_provider=credentials_provider, launcher_inside=launcher_inside)
+        )
 
     @staticmethod
     def from_asset(
@@ -138,16 +146,16 @@ class TrainingImage(ABC):
         Raises:
             ConfigurationError: The directory or the Dockerfile is not there.
         """
-        from cdk_distributed_training.job.asset_image import AssetImage  # noqa: PLC0415
-
-        return AssetImage(
-            Path(directory),
-            file=file,
-            build_args=build_args,
-            target=target,
-            exclude=exclude,
-            platform=platform,
-            launcher_inside=launcher_inside,
+        return TrainingImage(
+            AssetImage(
+                Path(directory),
+                file=file,
+                build_args=build_args,
+                target=target,
+                exclude=exclude,
+                platform=platform,
+                launcher_inside=launcher_inside,
+            )
         )
 
     @staticmethod
@@ -163,9 +171,7 @@ class TrainingImage(ABC):
             launcher_inside: Whether the image's entry point is this library's launcher; else the job brings it, and
                 starts it in place of the image's own entry point.
         """
-        from cdk_distributed_training.job.algorithm_image import AlgorithmImage  # noqa: PLC0415
-
-        return AlgorithmImage(name_or_arn, launcher_inside=launcher_inside)
+        return TrainingImage(AlgorithmImage(name_or_arn, launcher_inside=launcher_inside))
 
     @staticmethod
     def with_launcher(
@@ -180,26 +186,23 @@ class TrainingImage(ABC):
                 to its registry before the deployment.
             platform: As for `from_asset`.
         """
-        from cdk_distributed_training.job.asset_image import launcher_image  # noqa: PLC0415
-
-        return launcher_image(base_image, platform=platform)
+        return TrainingImage(launcher_image(base_image, platform=platform))
 
     @property
     def launcher_inside(self) -> bool:
         """Whether the image's entry point is this library's launcher."""
-        return False
+        return self._kind.launcher_inside
 
     @property
     def is_algorithm(self) -> bool:
         """Whether what `bind` returns is the name of an algorithm resource, in place of an address."""
-        return False
+        return self._kind.is_algorithm
 
     @property
     def registry_access(self) -> RegistryAccess | None:
         """How the image is pulled if it is not in ECR."""
-        return None
+        return self._kind.registry_access
 
-    @abstractmethod
     def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
         """Allow the grantee to pull the image, and return its address.
 
@@ -211,3 +214,4 @@ class TrainingImage(ABC):
         Raises:
             ConfigurationError: There is no such image.
         """
+        return self._kind.bind(scope, instances=instances, grantee=grantee)
