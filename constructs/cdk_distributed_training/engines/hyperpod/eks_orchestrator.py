@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import aws_cdk as cdk
-from aws_cdk import aws_eks as eks
 from aws_cdk import aws_iam as iam
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import hyperpod as rules
+from cdk_distributed_training.engines.hyperpod.cluster_orchestrator import ClusterOrchestrator
+from cdk_distributed_training.engines.hyperpod.eks_cluster import IEksCluster
 from cdk_distributed_training.engines.hyperpod.instance_group import HyperPodInstanceGroup
 from cdk_distributed_training.engines.hyperpod.lifecycle import HyperPodLifecycle, eks_lifecycle
-from cdk_distributed_training.engines.hyperpod.orchestrator import HyperPodOrchestrator, IEksCluster
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.storage.interfaces import ILustreFileSystem
 
@@ -34,13 +34,15 @@ _NODE_ACTIONS = (
 )
 
 
-class EksOrchestrator(HyperPodOrchestrator):
+class EksOrchestrator(ClusterOrchestrator):
     """Use `HyperPodOrchestrator.eks`."""
 
     def __init__(self, cluster: IEksCluster) -> None:
         self._cluster = cluster
 
     def findings(self, groups: Sequence[HyperPodInstanceGroup], network: ITrainingNetwork) -> Iterator[Finding]:
+        from aws_cdk import aws_eks as eks  # noqa: PLC0415  clusters with Slurm do without it
+
         del groups
         mode = None
         if isinstance(self._cluster, eks.Cluster):  # made here, so that nothing said means EKS's default

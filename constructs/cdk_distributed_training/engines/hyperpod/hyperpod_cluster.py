@@ -101,12 +101,12 @@ class HyperPodCluster(HyperPodClusterBase):
         self._file_system, self._mount_path = file_system, mount_path
         findings = [
             *self._names(cluster_name, instance_groups),
-            *orchestrator.findings(instance_groups, network),
+            *orchestrator.kind.findings(instance_groups, network),
             *(
                 finding
                 for group in instance_groups
                 for finding in group.findings(
-                    slurm_node=orchestrator.slurm_node(group), zone_id=network.availability_zone_id
+                    slurm_node=orchestrator.kind.slurm_node(group), zone_id=network.availability_zone_id
                 )
             ),
             *self._places(instance_groups),
@@ -126,8 +126,8 @@ class HyperPodCluster(HyperPodClusterBase):
             "Resource",
             cluster_name=self._cluster_name,
             instance_groups=rendered,
-            orchestrator=orchestrator.render(),
-            vpc_config=vpc_config(network, orchestrator.security_group_ids()),
+            orchestrator=orchestrator.kind.render(),
+            vpc_config=vpc_config(network, orchestrator.kind.security_group_ids()),
             node_recovery=node_recovery,
             node_provisioning_mode="Continuous" if continuous_provisioning else None,
             tiered_storage_config=None
@@ -202,8 +202,8 @@ class HyperPodCluster(HyperPodClusterBase):
         return self._scripts
 
     def _group(self, number: int, group: HyperPodInstanceGroup, waits_for: list[Construct]) -> dict[str, Any]:
-        more = list(self._orchestrator.node_statements())
-        lifecycle = group.lifecycle or self._orchestrator.default_lifecycle()
+        more = list(self._orchestrator.kind.node_statements())
+        lifecycle = group.lifecycle or self._orchestrator.kind.default_lifecycle()
         life_cycle_config = {}
         if lifecycle is not None:
             life_cycle_config = {"lifeCycleConfig": self._lifecycle(lifecycle, more, waits_for)}
@@ -213,14 +213,14 @@ class HyperPodCluster(HyperPodClusterBase):
             f"{name}Role",
             cluster_name=self._cluster_name,
             network=group.network or self._network,
-            security_group_ids=self._orchestrator.security_group_ids(),
+            security_group_ids=self._orchestrator.kind.security_group_ids(),
             more=more,
             role=group.role,
         )
         self._roles[group.name] = made
         own, further = (
             group.properties(),
-            self._orchestrator.group_properties(group, self._file_system, self._mount_path),
+            self._orchestrator.kind.group_properties(group, self._file_system, self._mount_path),
         )
         volumes = [*own.pop("instanceStorageConfigs", []), *further.pop("instanceStorageConfigs", [])]
         return {

@@ -81,11 +81,11 @@ class HyperPodJob(Construct):
         findings = [*inputs.findings(), *self._fits(job)]
         raise_errors(findings, where=self.node.path)
         annotate_warnings(self, inputs.left_out())
-        run_elsewhere(self, runner="the nodes of a HyperPod cluster run it", job=job.node.path)
+        run_elsewhere(self, runner="the nodes of a HyperPod cluster run it", job=job)
         stack = cdk.Stack.of(self)
         self._job_name = job.job_name
         nodes = cluster.instance_groups[group]
-        self._is_slurm = cluster.orchestrator.slurm_node(nodes) is not None
+        self._is_slurm = cluster.orchestrator.kind.slurm_node(nodes) is not None
         hyperparameters = stack.to_json_string(dict(inputs.hyperparameters))
         if self._is_slurm:
             image = "" if python_environment else container_image or _enroot(inputs.image)
@@ -181,7 +181,7 @@ class HyperPodJob(Construct):
         for channel in self._inputs.mounted:
             if channel.file_system_id != own:
                 yield from rules.other_file_system(channel.name)
-        if self._cluster.orchestrator.slurm_node(group) is None and cdk.Token.is_unresolved(count):
+        if self._cluster.orchestrator.kind.slurm_node(group) is None and cdk.Token.is_unresolved(count):
             yield from rules.names_of_pods()
 
 

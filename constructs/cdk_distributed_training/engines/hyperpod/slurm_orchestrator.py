@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import hyperpod as rules
+from cdk_distributed_training.engines.hyperpod.cluster_orchestrator import ClusterOrchestrator
 from cdk_distributed_training.engines.hyperpod.instance_group import HyperPodInstanceGroup
 from cdk_distributed_training.engines.hyperpod.lifecycle import HyperPodLifecycle
-from cdk_distributed_training.engines.hyperpod.orchestrator import HyperPodOrchestrator, SlurmConfigStrategy
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.storage.interfaces import ILustreFileSystem
 
+SlurmConfigStrategy = Literal["Managed", "Merge", "Overwrite"]
 
-class SlurmOrchestrator(HyperPodOrchestrator):
+
+class SlurmOrchestrator(ClusterOrchestrator):
     """Use `HyperPodOrchestrator.slurm`."""
 
     def __init__(self, controller_group: str, login_group: str | None, config_strategy: SlurmConfigStrategy) -> None:
