@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from cdk_distributed_training.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from cdk_distributed_training.checks.findings import ConfigurationError as ConfigurationError
     from cdk_distributed_training.checks.findings import Finding as Finding
@@ -98,8 +100,6 @@ if TYPE_CHECKING:
     from cdk_distributed_training.storage.lustre_file_system import LustreFileSystem as LustreFileSystem
     from cdk_distributed_training.storage.lustre_metadata import LustreMetadata as LustreMetadata
     from cdk_distributed_training.storage.lustre_read_cache import LustreReadCache as LustreReadCache
-
-__version__ = "0.1.0"
 
 # public name -> module that defines it; keep it sorted, and in step with the imports above, which type checkers read
 _PUBLIC = {

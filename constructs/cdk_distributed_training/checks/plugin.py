@@ -9,7 +9,6 @@ from pathlib import Path
 import aws_cdk as cdk
 import jsii
 
-import cdk_distributed_training
 from cdk_distributed_training.checks.findings import Severity
 from cdk_distributed_training.checks.judge import judge
 from cdk_distributed_training.checks.registry import all_rules
@@ -17,6 +16,7 @@ from cdk_distributed_training.checks.report import Judgement, Report
 from cdk_distributed_training.checks.rule import dotted
 from cdk_distributed_training.checks.template.document import Document, Kind
 from cdk_distributed_training.checks.template.loader import load
+from cdk_distributed_training.version import __version__
 
 PLUGIN_NAME = "DistributedTraining"
 _SEVERITIES = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFORMATION: "info"}
@@ -45,7 +45,7 @@ class DistributedTrainingChecks:
     @property
     def version(self) -> str:
         """The library's version."""
-        return cdk_distributed_training.__version__
+        return __version__
 
     @property
     def rule_ids(self) -> list[str]:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import cdk_distributed_training
 from cdk_distributed_training.checks.findings import Severity
 from cdk_distributed_training.checks.output.findings import Outcome
 from cdk_distributed_training.checks.registry import all_rules
 from cdk_distributed_training.checks.report import Judgement
 from cdk_distributed_training.checks.rule import Rule, dotted
+from cdk_distributed_training.version import __version__
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFORMATION: "note"}
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -31,7 +31,7 @@ def as_sarif(outcome: Outcome) -> str:
     ]
     driver = {
         "name": "dtrain check",
-        "version": cdk_distributed_training.__version__,
+        "version": __version__,
         "rules": [_rule(all_rules()[rule_id]) for rule_id in ids],
     }
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
