@@ -8,8 +8,6 @@ from constructs import Construct
 from cdk_distributed_training.network.placement import Placement
 from cdk_distributed_training.network.security_group_rules import ALL_TRAFFIC, Opening
 
-_HTTPS = ec2.Port.tcp(443)
-
 
 def create_node_security_group(
     scope: Construct, id: str, *, placement: Placement, s3_prefix_list: ec2.IPrefixList | None
@@ -35,10 +33,12 @@ def create_node_security_group(
         disable_inline_rules=False,
     )
     if s3_prefix_list is None:
-        group.add_egress_rule(ec2.Peer.any_ipv4(), _HTTPS, "HTTPS to wherever the subnet has a route")
+        group.add_egress_rule(ec2.Peer.any_ipv4(), ec2.Port.tcp(443), "HTTPS to wherever the subnet has a route")
     else:
         if placement.cidr is not None:
-            group.add_egress_rule(ec2.Peer.ipv4(placement.cidr), _HTTPS, "HTTPS to interface endpoints in the VPC")
+            group.add_egress_rule(
+                ec2.Peer.ipv4(placement.cidr), ec2.Port.tcp(443), "HTTPS to interface endpoints in the VPC"
+            )
         ec2.CfnSecurityGroupEgress(
             group,
             "S3Egress",

@@ -21,8 +21,6 @@ from cdk_distributed_training.network.placement import Placement
 from cdk_distributed_training.network.security_group_rules import ALL_TRAFFIC, LUSTRE, NFS, Opening, name_of
 from cdk_distributed_training.network.training_call import TrainingCall
 
-_HTTPS = ec2.Port.tcp(443)
-
 
 @jsii.implements(ec2.IConnectable)
 class TrainingNetworkBase(Construct):
@@ -194,7 +192,7 @@ class TrainingNetworkBase(Construct):
                 disable_inline_rules=False,
             )
             self._endpoint_security_group.add_ingress_rule(
-                self.node_security_group, _HTTPS, "HTTPS from training nodes"
+                self.node_security_group, ec2.Port.tcp(443), "HTTPS from training nodes"
             )
         return self._endpoint_security_group
 
