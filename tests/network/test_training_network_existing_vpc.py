@@ -100,6 +100,35 @@ def test_a_pending_lookup_neither_fails_nor_warns():
     assert not [text for text in warnings_of(stack) if "DT" in text]
 
 
+CHOICES = {
+    "a zone by its id": {"availability_zone_id": "use1-az4"},
+    "the third zone": {"availability_zone_index": 2},
+    "a group by its name": {"vpc_subnets": ec2.SubnetSelection(subnet_group_name="training")},
+    "a zone of the selection's": {"vpc_subnets": ec2.SubnetSelection(availability_zones=["us-east-1d"])},
+    "a filter": {"vpc_subnets": ec2.SubnetSelection(subnet_filters=[ec2.SubnetFilter.by_ids(["subnet-1"])])},
+}
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_no_choice_is_refused_before_the_lookup_has_run(choice):
+    stack = new_stack(env=ENVIRONMENT)
+    vpc = ec2.Vpc.from_lookup(stack, "Vpc", vpc_id="vpc-1")
+    assert dt.TrainingNetwork(stack, "Network", vpc=vpc, **CHOICES[choice]).subnet.subnet_id
+
+
+def test_a_subnet_of_a_pending_lookup_may_be_in_any_zone():
+    stack = new_stack(env=ENVIRONMENT)
+    vpc = ec2.Vpc.from_lookup(stack, "Vpc", vpc_id="vpc-1")
+    subnet = vpc.private_subnets[0]
+    network = dt.TrainingNetwork(stack, "Network", vpc=vpc, subnet=subnet, availability_zone="us-east-1d")
+    assert network.subnet.subnet_id == subnet.subnet_id
+
+
+def test_a_vpc_whose_zones_are_pending_has_its_third_one():
+    stack = new_stack(env=ENVIRONMENT)
+    assert dt.TrainingNetwork(stack, "Network", vpc=ec2.Vpc(stack, "Vpc", max_azs=3), availability_zone_index=2).subnet
+
+
 def test_an_isolated_subnet_is_asked_for_its_gateway_endpoint():
     stack = new_stack()
     vpc = ec2.Vpc.from_vpc_attributes(

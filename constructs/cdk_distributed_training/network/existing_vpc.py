@@ -39,11 +39,13 @@ def place_on(
     """
     if subnet is None:
         candidates = _candidates(vpc, vpc_subnets, where)
-        if availability_zone_index is not None:
-            availability_zone = _zone_at(availability_zone_index, candidates, where)
-        if availability_zone_id is not None:
-            raise_errors(network_zones.zone_id_on_vpc(subnets=len(candidates)), where=where)
-        subnet = _first(candidates, availability_zone, vpc_subnets, where)
+        subnet = _stand_in(vpc, candidates)
+        if subnet is None:
+            if availability_zone_index is not None:
+                availability_zone = _zone_at(availability_zone_index, candidates, where)
+            if availability_zone_id is not None:
+                raise_errors(network_zones.zone_id_on_vpc(subnets=len(candidates)), where=where)
+            subnet = _first(candidates, availability_zone, vpc_subnets, where)
         return Placement(
             vpc,
             subnet,
@@ -55,7 +57,11 @@ def place_on(
     zone = zone_of(subnet)
     if zone is None:
         zone = availability_zone
-    elif availability_zone is not None and not any(map(cdk.Token.is_unresolved, (zone, availability_zone))):
+    elif (
+        availability_zone is not None
+        and zone not in PENDING_ZONES
+        and not any(map(cdk.Token.is_unresolved, (zone, availability_zone)))
+    ):
         raise_errors(network_zones.same_zone(asked=availability_zone, subnet=zone), where=where)
     return Placement(
         vpc, subnet, zone, cidr_of(vpc), availability_zone_id=availability_zone_id, subnet_cidr=range_of(subnet)
@@ -94,6 +100,14 @@ def route_table_of(subnet: ec2.ISubnet) -> str | None:
     except RuntimeError:  # how CDK says that an imported subnet does not know
         return None
     return identifier or None
+
+
+def _stand_in(vpc: ec2.IVpc, candidates: list[ec2.ISubnet]) -> ec2.ISubnet | None:
+    """Any subnet while a lookup has not run: no choice fits CDK's stand-ins, and a synthesis that fails runs none."""
+    if not any(zone in PENDING_ZONES for zone in vpc.availability_zones):
+        return None
+    stand_ins = [*candidates, *vpc.private_subnets, *vpc.isolated_subnets, *vpc.public_subnets]
+    return stand_ins[0] if stand_ins else None
 
 
 def _candidates(vpc: ec2.IVpc, selection: ec2.SubnetSelection | None, where: str) -> list[ec2.ISubnet]:
@@ -148,7 +162,6 @@ def _first(
         for candidate, zone in zip(candidates, zones, strict=True)
         if wanted is None
         or zone == wanted
-        or zone in PENDING_ZONES
         or (len(candidates) == 1 and (zone is None or cdk.Token.is_unresolved(zone)))
     ]
     prop = "availability_zone" if wanted is not None else "vpc_subnets" if selection is not None else "vpc"
