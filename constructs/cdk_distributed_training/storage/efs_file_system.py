@@ -73,14 +73,7 @@ class EfsFileSystem(EfsFileSystemBase):
         raise_errors(
             rules.throughput(throughput_mode.name, given=provisioned_throughput is not None), where=self.node.path
         )
-        group = security_group or ec2.SecurityGroup(
-            self,
-            "SecurityGroup",
-            vpc=network.vpc,
-            description="EFS: NFS from training nodes",
-            allow_all_outbound=False,
-            disable_inline_rules=False,
-        )
+        group = security_group or self._create_group("EFS: NFS from training nodes")
         file_system = efs.FileSystem(
             self,
             "FileSystem",

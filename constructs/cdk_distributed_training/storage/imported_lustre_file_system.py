@@ -36,7 +36,7 @@ class ImportedLustreFileSystem(LustreFileSystemBase):
             raise_errors(file_system_channels.file_system_id(file_system_id), where=self.node.path)
         stack = cdk.Stack.of(self)
         host = dns_name or f"{file_system_id}.fsx.{stack.region}.{stack.url_suffix}"
-        self._settle(file_system_id, mount_name, host, [security_group])
+        self._settle(file_system_id, mount_name, host, security_group)
         self._open_ports(security_group, brought=True, efa=efa)
         zones = (availability_zone, network.availability_zone)
         if not any(zone is None or cdk.Token.is_unresolved(zone) or zone in PENDING_ZONES for zone in zones):

@@ -1,4 +1,4 @@
-"""A job's input channel that mounts a directory of a file system."""
+"""A job's input channel that mounts a directory of a file system of FSx for Lustre."""
 
 from __future__ import annotations
 
@@ -6,55 +6,38 @@ from typing import TYPE_CHECKING, Any
 
 import aws_cdk as cdk
 
-from cdk_distributed_training.checks.findings import raise_errors
-from cdk_distributed_training.checks.rules import file_system_channels
 from cdk_distributed_training.request.channels import lustre_channel
+from cdk_distributed_training.storage.file_system_channel import FileSystemChannel
+from cdk_distributed_training.storage.lustre_grants import LustreFileSystemGrants
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
 
-    from cdk_distributed_training.network.interfaces import ITrainingNetwork
-    from cdk_distributed_training.storage.interfaces import ILustreFileSystem
+    from cdk_distributed_training.storage.file_system_interface import IFileSystem
 
 
-class LustreChannel:
-    """A directory of an FSx for Lustre file system as an input channel; `LustreFileSystem.channel` makes one.
-
-    Nodes see the directory's files under `/opt/ml/input/data/<channel name>`, with no copying before the job starts.
-
-    Attributes:
-        channel_name: Name of the channel.
-        directory_path: The directory, seen from the file system's own root.
-        access_mode: `ro` or `rw`.
+class LustreChannel(FileSystemChannel[LustreFileSystemGrants]):
+    """A directory of an FSx for Lustre file system, seen from its own root; `LustreFileSystem.channel` makes one.
 
     Source: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_FileSystemDataSource.html
     """
 
     def __init__(
-        self, file_system: ILustreFileSystem, channel_name: str, *, directory_path: str = "/", access_mode: str = "ro"
+        self,
+        file_system: IFileSystem[LustreFileSystemGrants],
+        channel_name: str,
+        *,
+        mount_name: str,
+        directory_path: str = "/",
+        access_mode: str = "ro",
     ) -> None:
-        """Make the channel.
+        """Make the channel; the mount name is the file system's.
 
         Raises:
             ConfigurationError: The path or the mode cannot be mounted.
         """
-        if not cdk.Token.is_unresolved(directory_path):
-            findings = [
-                *file_system_channels.directory_path(directory_path),
-                *file_system_channels.access_mode(access_mode),
-            ]
-        else:
-            findings = list(file_system_channels.access_mode(access_mode))
-        raise_errors(findings, where=f"channel {channel_name!r}")
-        self.channel_name = channel_name
-        self.directory_path = directory_path
-        self.access_mode = access_mode
-        self._file_system = file_system
-
-    @property
-    def network(self) -> ITrainingNetwork:
-        """The network that the job must run in to reach the file system."""
-        return self._file_system.network
+        super().__init__(file_system, channel_name, directory_path=directory_path, access_mode=access_mode)
+        self._mount_name = mount_name
 
     def bind(self, grantee: iam.IGrantable) -> dict[str, Any]:
         """Render the channel as an entry of `InputDataConfig`.
@@ -75,4 +58,4 @@ class LustreChannel:
         path = self.directory_path
         if not cdk.Token.is_unresolved(path):
             path = "".join(f"/{part}" for part in path.split("/") if part)
-        return f"/{self._file_system.mount_name}{path}"
+        return f"/{self._mount_name}{path}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import aws_cdk as cdk
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -14,12 +14,12 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
-from cdk_distributed_training.checks.findings import Finding, raise_errors
-from cdk_distributed_training.checks.rules import data_repositories, lustre_options
+from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.checks.rules import lustre_options
 from cdk_distributed_training.checks.rules import storage as rules
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
+from cdk_distributed_training.storage.data_repositories import DataRepositories
 from cdk_distributed_training.storage.data_repository import DataRepository, DataRepositoryEvent
-from cdk_distributed_training.storage.data_repository_association import create_association
 from cdk_distributed_training.storage.free_space_alarm import create_free_space_alarm
 from cdk_distributed_training.storage.imported_lustre_file_system import ImportedLustreFileSystem
 from cdk_distributed_training.storage.interfaces import ILustreFileSystem
@@ -165,14 +165,9 @@ class LustreFileSystem(LustreFileSystemBase):
             where=self.node.path,
         )
         self._settings = settings = given.complete()
-        self._repositories: list[DataRepository] = []
-        group = security_group or ec2.SecurityGroup(
-            self,
-            "SecurityGroup",
-            vpc=network.vpc,
-            description="FSx for Lustre: Lustre ports among file servers and training nodes",
-            allow_all_outbound=False,
-            disable_inline_rules=False,
+        self._repositories = DataRepositories(self, settings)
+        group = security_group or self._create_group(
+            "FSx for Lustre: Lustre ports among file servers and training nodes"
         )
         opened = self._open_ports(group, brought=security_group is not None, efa=efa)
         self._resource = fsx.CfnFileSystem(
@@ -201,7 +196,7 @@ class LustreFileSystem(LustreFileSystemBase):
         self._resource.apply_removal_policy(removal_policy)
         if settings.gibibytes is not None and not cdk.Token.is_unresolved(settings.gibibytes):
             annotate_warnings(self, lustre_options.large(settings.gibibytes, storage=storage_type.value))
-        self._settle(self._resource.ref, self._resource.attr_lustre_mount_name, self._resource.attr_dns_name, [group])
+        self._settle(self._resource.ref, self._resource.attr_lustre_mount_name, self._resource.attr_dns_name, group)
 
     @classmethod
     def from_attributes(
@@ -309,18 +304,11 @@ class LustreFileSystem(LustreFileSystemBase):
             batch_import=batch_import,
             imported_file_chunk_size=imported_file_chunk_size,
         )
-        raise_errors(
-            [*repository.findings(), *self._repository_findings(repository)],
-            where=self.node.path,
-        )
-        place = len(self._repositories) if cdk.Token.is_unresolved(file_system_path) else file_system_path
-        create_association(self, f"DataRepository{place}", repository, file_system_id=self.file_system_id)
-        self._repositories.append(repository)
+        self._repositories.add(repository, file_system_id=self.file_system_id)
         return repository
 
     def _known_directories(self) -> list[str]:
-        paths = [repository.file_system_path for repository in self._repositories]
-        return [path for path in paths if not cdk.Token.is_unresolved(path)]
+        return self._repositories.directories
 
     def add_free_space_alarm(
         self,
@@ -338,21 +326,3 @@ class LustreFileSystem(LustreFileSystemBase):
             ConfigurationError: The storage is elastic, or the capacity is known only when deployed and no size given.
         """
         return create_free_space_alarm(self, self._settings, below=below, actions=actions)
-
-    def _repository_findings(self, repository: DataRepository) -> Iterator[Finding]:
-        others, settings = self._repositories, self._settings
-        kind = settings.deployment_type.value
-        yield from data_repositories.repository_support(
-            kind, None if cdk.Token.is_unresolved(settings.version) else settings.version
-        )
-        if settings.tiered:
-            yield from lustre_options.repository_on_tiered()
-        yield from data_repositories.repository_count(len(others) + 1)
-        if not cdk.Token.is_unresolved(repository.file_system_path):
-            yield from data_repositories.repository_overlap(repository.file_system_path, self._known_directories())
-        yield from data_repositories.repository_twice(repository.s3_uri, [one.s3_uri for one in others])
-        regions = (repository.bucket.env.region, cdk.Stack.of(self).region)
-        if repository.has_events and not any(map(cdk.Token.is_unresolved, regions)):
-            yield from data_repositories.repository_region(bucket=regions[0], file_system=regions[1])
-        if settings.backup_days is not None and not cdk.Token.is_unresolved(settings.backup_days):
-            yield from rules.backups_of_linked(settings.backup_days)

@@ -1,35 +1,24 @@
-"""What every file system can do, whether it was made here or elsewhere."""
+"""What every file system of FSx for Lustre can do, whether it was made here or elsewhere."""
 
 from __future__ import annotations
 
 import aws_cdk as cdk
-import jsii
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
-from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
-from cdk_distributed_training.checks.rules import file_system_channels, network_groups
-from cdk_distributed_training.network.interfaces import ITrainingNetwork
-from cdk_distributed_training.network.made_once import MadeOnce
-from cdk_distributed_training.network.mutability import may_change
+from cdk_distributed_training.checks.rules import file_system_channels
 from cdk_distributed_training.network.security_group_rules import ALL_TRAFFIC, LUSTRE, Opening
-from cdk_distributed_training.storage.file_system_metrics import FileSystemMetrics
+from cdk_distributed_training.storage.file_system_base import FileSystemBase
 from cdk_distributed_training.storage.lustre_channel import LustreChannel
 from cdk_distributed_training.storage.lustre_grants import LustreFileSystemGrants
 
 
-@jsii.implements(ec2.IConnectable)
-class LustreFileSystemBase(FileSystemMetrics, Construct):
+class LustreFileSystemBase(FileSystemBase[LustreFileSystemGrants]):
     """An FSx for Lustre file system that training nodes can reach; see `LustreFileSystem`."""
 
     _metric_namespace = "AWS/FSx"
-
-    def __init__(self, scope: Construct, id: str, *, network: ITrainingNetwork) -> None:
-        """Make the construct; the subclass then settles its attributes."""
-        super().__init__(scope, id)
-        self._network = network
 
     def _open_ports(self, group: ec2.ISecurityGroup, *, brought: bool, efa: bool) -> list[Construct]:
         """Open Lustre among file servers and to the nodes, on the file system's side and on the nodes'.
@@ -49,24 +38,13 @@ class LustreFileSystemBase(FileSystemMetrics, Construct):
             for traffic in ([ALL_TRAFFIC] if efa else LUSTRE)
         ]
         self.network.allow_lustre(self, group, efa=efa)
-        if brought and not may_change(group):
-            said = [str(opening) for _, opening in openings]
-            annotate_warnings(self, network_groups.unchangeable_group(said, prop="security_group"))
-            return []
-        made = MadeOnce.in_stage_of(self)
-        return [rule for id, opening in openings for rule in made.open(self, id, opening, brought=brought)]
+        return self._open(group, openings, brought=brought)
 
-    def _settle(self, file_system_id: str, mount_name: str, dns_name: str, groups: list[ec2.ISecurityGroup]) -> None:
-        self._file_system_id = file_system_id
+    def _settle(self, file_system_id: str, mount_name: str, dns_name: str, group: ec2.ISecurityGroup) -> None:
         self._mount_name = mount_name
         self._dns_name = dns_name
-        self._connections = ec2.Connections(security_groups=groups)
-        self._grants = LustreFileSystemGrants(file_system_id, arn=self._arn)
-
-    @property
-    def file_system_id(self) -> str:
-        """Id, such as `fs-0123456789abcdef0`."""
-        return self._file_system_id
+        grants = LustreFileSystemGrants(file_system_id, arn=self._arn)
+        self._set_attributes(file_system_id, ec2.Connections(security_groups=[group]), grants)
 
     @property
     def file_system_arn(self) -> str:
@@ -85,21 +63,6 @@ class LustreFileSystemBase(FileSystemMetrics, Construct):
     def dns_name(self) -> str:
         """Host name that a client mounts."""
         return self._dns_name
-
-    @property
-    def network(self) -> ITrainingNetwork:
-        """The network whose nodes reach the file system."""
-        return self._network
-
-    @property
-    def connections(self) -> ec2.Connections:
-        """The connections of the file system's security group."""
-        return self._connections
-
-    @property
-    def grants(self) -> LustreFileSystemGrants:
-        """What can be granted on the file system."""
-        return self._grants
 
     def channel(self, name: str, *, directory_path: str = "/", access_mode: str = "ro") -> LustreChannel:
         """Make a job's input channel that mounts a directory of this file system.
@@ -121,7 +84,9 @@ class LustreFileSystemBase(FileSystemMetrics, Construct):
                 ),
                 where=self.node.path,
             )
-        return LustreChannel(self, name, directory_path=directory_path, access_mode=access_mode)
+        return LustreChannel(
+            self, name, mount_name=self._mount_name, directory_path=directory_path, access_mode=access_mode
+        )
 
     def _known_directories(self) -> list[str]:
         """Directories that are sure to exist."""
