@@ -40,3 +40,17 @@ def another_attempt(next_state: str) -> dict[str, Any]:
             "Next": next_state,
         },
     }
+
+
+def not_started(error: str, *, name: str) -> dict[str, Any]:
+    """The state `NotStarted`, where no other attempt follows.
+
+    Args:
+        error: The execution's error.
+        name: JSONata for the name of what did not start.
+    """
+    return {
+        "Type": "Fail",
+        "Error": error,
+        "Cause": expression(f'$problem.error & ": " & $problem.cause & " (attempt " & $attempt & ", " & {name} & ")"'),
+    }

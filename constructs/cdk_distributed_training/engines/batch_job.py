@@ -21,6 +21,37 @@ NOT_STARTED: dict[str, Any] = {
 }
 
 
+def fits(next_state: str) -> dict[str, Any]:
+    """The state `Fits`, which no execution passes that asks for more machines than `$defaults.max_instances`.
+
+    Args:
+        next_state: What follows for others.
+    """
+    return {
+        "Type": "Choice",
+        "Choices": [
+            {"Condition": expression("$overrides.instance_count > $defaults.max_instances"), "Next": "TooMany"}
+        ],
+        "Default": next_state,
+    }
+
+
+def too_many(machines: str) -> dict[str, Any]:
+    """The state `TooMany`, the end of an execution that does not fit.
+
+    Args:
+        machines: Which machines these are, and a preposition.
+    """
+    return {
+        "Type": "Fail",
+        "Error": "TrainingJobNotStarted",
+        "Cause": expression(
+            '"instance_count " & $overrides.instance_count & " is more than the " & $defaults.max_instances'
+            f' & " {machines} the job would wait for ever"'
+        ),
+    }
+
+
 def batch_job_name(prefix: str, execution_arn: str, execution_name: str) -> str:
     """JSONata for the name of an execution's job, by which it is found again without a record of it.
 

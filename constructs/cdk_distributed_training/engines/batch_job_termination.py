@@ -16,8 +16,7 @@ from typing import Any, Literal
 from cdk_distributed_training.engines.batch_job import batch_job_name
 from cdk_distributed_training.engines.call_retries import BRIEF
 from cdk_distributed_training.engines.job_expressions import expression
-
-_PAUSES_SECONDS = (15, 60)
+from cdk_distributed_training.engines.second_search import FIRST_SEARCH, SEARCH_AGAIN, pause
 
 
 def terminate_definition(
@@ -33,7 +32,6 @@ def terminate_definition(
     """
     sdk = f"arn:{partition}:states:::aws-sdk:batch"
     noun = kind.title().replace(" ", "")
-    first, second = _PAUSES_SECONDS
     name = batch_job_name("$prefix", "$states.input.execution_arn", "$states.input.execution_name")
     return {
         "Comment": f"Ends the {kind} of an execution; input: {{execution_arn: string, execution_name: string}}",
@@ -42,7 +40,7 @@ def terminate_definition(
         "States": {
             "Begin": {
                 "Type": "Pass",
-                "Assign": {"prefix": job_name, "queue": job_queue_arn, "search": 1},
+                "Assign": {"prefix": job_name, "queue": job_queue_arn, **FIRST_SEARCH},
                 "Next": "Name",
             },
             "Name": {
@@ -50,7 +48,7 @@ def terminate_definition(
                 "Assign": {"jobName": expression(name), "executionArn": expression("$states.input.execution_arn")},
                 "Next": "Pause",
             },
-            "Pause": {"Type": "Wait", "Seconds": expression(f"$search = 1 ? {first} : {second}"), "Next": "List"},
+            "Pause": pause("List"),
             "List": {
                 "Type": "Task",
                 "Resource": f"{sdk}:list{noun}s",
@@ -85,17 +83,7 @@ def terminate_definition(
                 },
                 "Next": "More",
             },
-            "More": {
-                "Type": "Choice",
-                "Choices": [
-                    {
-                        "Condition": expression(f"$search < {len(_PAUSES_SECONDS)}"),
-                        "Assign": {"search": expression("$search + 1")},
-                        "Next": "Pause",
-                    }
-                ],
-                "Default": "Done",
-            },
+            "More": {"Type": "Choice", "Choices": [SEARCH_AGAIN], "Default": "Done"},
             "Done": {"Type": "Succeed"},
         },
     }

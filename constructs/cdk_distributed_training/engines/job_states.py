@@ -22,11 +22,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cdk_distributed_training.checks.rules.state_machine import EXECUTION_TAG, EXECUTION_VARIABLE
-from cdk_distributed_training.engines.another_attempt import another_attempt
+from cdk_distributed_training.engines.another_attempt import another_attempt, not_started
+from cdk_distributed_training.engines.call_retries import PATIENT
 from cdk_distributed_training.engines.integration import Integration, problem, start_call
-from cdk_distributed_training.engines.job_expressions import execution_mark, expression, overrides, run_name
-from cdk_distributed_training.request.override import overridable, override
+from cdk_distributed_training.engines.job_expressions import expression, run_name
+from cdk_distributed_training.engines.run_request import (
+    EXECUTION_NAME,
+    is_serverless,
+    own_count,
+    run_overrides,
+    run_request,
+)
+from cdk_distributed_training.engines.training_job_end import COMPLETED, NOT_COMPLETED, TIME_IS_UP
 
 # An execution may have 25,000 history events. A look takes 9 (wait 2, describe 5, choice 2); with the waiting time at
 # a thousand-eight-hundredth of the job's limit, and the early looks in quicker succession, a job that runs all of its
@@ -34,7 +41,6 @@ from cdk_distributed_training.request.override import overridable, override
 _LOOKS = 1800
 # while a job is young it is looked at every fiftieth of its age
 _AGE_SHARE = 0.02
-
 
 _SDK = "aws-sdk:sagemaker"
 
@@ -69,19 +75,20 @@ class JobStates:
         }
 
     def _prepare(self) -> dict[str, Any]:
-        members = overridable(self.request)
-        defaults = {"job_name": self.job_name, "hyperparameters": self.request.get("HyperParameters", {})}
-        if "instance_count" in members:
-            defaults["instance_count"] = self.request["ResourceConfig"]["InstanceCount"]
-        if self._is_serverless:
+        defaults = {
+            "job_name": self.job_name,
+            "hyperparameters": self.request.get("HyperParameters", {}),
+            **own_count(self.request),
+        }
+        if is_serverless(self.request):
             defaults["tags"] = self.request.get("Tags", [])
         return {
             "Defaults": {"Type": "Pass", "Assign": {"defaults": defaults, "attempt": 0}, "Next": "Overrides"},
             "Overrides": {
                 "Type": "Pass",
                 "Assign": {
-                    "overrides": expression(overrides("$defaults", "$states.input", members=members)),
-                    "runName": expression(run_name("$defaults.job_name", "$states.context.Execution.Name")),
+                    "overrides": run_overrides(self.request),
+                    "runName": expression(run_name("$defaults.job_name", EXECUTION_NAME)),
                 },
                 "Next": "Attempt",
             },
@@ -89,14 +96,6 @@ class JobStates:
 
     def _start(self) -> dict[str, Any]:
         call = start_call(self.integration)
-        counted = "instance_count" in overridable(self.request)
-        request = override(
-            call.sent(self.request),
-            name=expression("$trainingJobName"),
-            instance_count=expression("$overrides.instance_count") if counted else None,
-            hyperparameters=expression("$overrides.hyperparameters"),
-        )
-        request.update(self._mark(request))
         first_look = {"age": 0, "pause": self.poll_interval}
         return {
             "Attempt": {
@@ -110,7 +109,7 @@ class JobStates:
             "Create": {
                 "Type": "Task",
                 "Resource": f"arn:{self.partition}:states:::{call.resource}",
-                "Arguments": request,
+                "Arguments": run_request(call.sent(self.request), name="$trainingJobName"),
                 "Assign": first_look,
                 "Catch": [
                     {
@@ -124,18 +123,6 @@ class JobStates:
             **call.states(self._describe()),
             **another_attempt("Attempt"),
         }
-
-    @property
-    def _is_serverless(self) -> bool:
-        return "ServerlessJobConfig" in self.request
-
-    def _mark(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The execution's ARN, by which its jobs are found again; a serverless job has no environment to carry it."""
-        if self._is_serverless:
-            mark = f'{{"Key": "{EXECUTION_TAG}", "Value": {execution_mark("$states.context.Execution.Id")}}}'
-            return {"Tags": expression(f"$append($defaults.tags, [{mark}])")}
-        variable = {EXECUTION_VARIABLE: expression("$states.context.Execution.Id")}
-        return {"Environment": {**request.get("Environment", {}), **variable}}
 
     def _describe(self) -> dict[str, Any]:
         longest_pause = max(self.poll_interval, math.ceil(self.longest_run / _LOOKS))
@@ -159,17 +146,7 @@ class JobStates:
                     "Started": $exists($states.result.TrainingStartTime)
                 }"""
             ),
-            # Looking is free, and giving up would leave a job that nobody watches: about four hours of errors pass.
-            "Retry": [
-                {
-                    "ErrorEquals": ["States.ALL"],
-                    "IntervalSeconds": 5,
-                    "BackoffRate": 2,
-                    "MaxDelaySeconds": 600,
-                    "MaxAttempts": 30,
-                    "JitterStrategy": "FULL",
-                }
-            ],
+            "Retry": PATIENT,
             "Next": "Ended",
         }
 
@@ -197,8 +174,7 @@ class JobStates:
         }
 
 
-_TIME_IS_UP = '$states.input.SecondaryStatus in ["MaxRuntimeExceeded", "MaxWaitTimeExceeded"]'
-_COMPLETED = f'$states.input.TrainingJobStatus = "Completed" and $not({_TIME_IS_UP})'
+_COMPLETED = f'$states.input.TrainingJobStatus = "Completed" and $not({TIME_IS_UP})'
 _ENDED = '$states.input.TrainingJobStatus in ["Failed", "Stopped", "Completed"]'
 _FOUND_NO_MACHINES = """
     $states.input.TrainingJobStatus = "Failed" and $not($states.input.Started)
@@ -206,23 +182,7 @@ _FOUND_NO_MACHINES = """
 """
 
 _END: dict[str, Any] = {
-    "Completed": {"Type": "Succeed"},
-    "NotCompleted": {
-        "Type": "Fail",
-        "Error": expression(
-            f'"TrainingJob" & ({_TIME_IS_UP} ? $states.input.SecondaryStatus : $states.input.TrainingJobStatus)'
-        ),
-        "Cause": expression(
-            """$states.input.TrainingJobName & ": " & ($exists($states.input.FailureReason)
-                ? $states.input.FailureReason
-                : $states.input.TrainingJobStatus & ", " & $states.input.SecondaryStatus)"""
-        ),
-    },
-    "NotStarted": {
-        "Type": "Fail",
-        "Error": "TrainingJobNotStarted",
-        "Cause": expression(
-            '$problem.error & ": " & $problem.cause & " (attempt " & $attempt & ", " & $trainingJobName & ")"'
-        ),
-    },
+    "Completed": COMPLETED,
+    "NotCompleted": NOT_COMPLETED,
+    "NotStarted": not_started("TrainingJobNotStarted", name="$trainingJobName"),
 }

@@ -12,19 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 from cdk_distributed_training.checks.rules.state_machine import EXECUTION_TAG, EXECUTION_VARIABLE
+from cdk_distributed_training.engines.call_retries import BRIEF
 from cdk_distributed_training.engines.job_expressions import execution_mark, expression, run_name
-
-_PAUSES_SECONDS = (15, 60)
-_RETRY = [
-    {
-        "ErrorEquals": ["States.ALL"],
-        "IntervalSeconds": 2,
-        "BackoffRate": 2,
-        "MaxDelaySeconds": 60,
-        "MaxAttempts": 6,
-        "JitterStrategy": "FULL",
-    }
-]
+from cdk_distributed_training.engines.second_search import FIRST_SEARCH, SEARCH_AGAIN, pause
 
 
 def stop_definition(*, partition: str, job_name: str, by_tag: bool = False) -> dict[str, Any]:
@@ -36,7 +26,6 @@ def stop_definition(*, partition: str, job_name: str, by_tag: bool = False) -> d
         by_tag: Whether the jobs carry their execution's ARN as a tag, in place of a variable.
     """
     sdk = f"arn:{partition}:states:::aws-sdk:sagemaker"
-    first, second = _PAUSES_SECONDS
     return {
         "Comment": "Stops the training jobs of an execution; input: {execution_arn: string, execution_name: string}",
         "QueryLanguage": "JSONata",
@@ -48,12 +37,12 @@ def stop_definition(*, partition: str, job_name: str, by_tag: bool = False) -> d
                     "jobName": job_name,
                     "executionArn": expression("$states.input.execution_arn"),
                     "executionName": expression("$states.input.execution_name"),
-                    "search": 1,
+                    **FIRST_SEARCH,
                     "page": {},
                 },
                 "Next": "Pause",
             },
-            "Pause": {"Type": "Wait", "Seconds": expression(f"$search = 1 ? {first} : {second}"), "Next": "List"},
+            "Pause": pause("List"),
             "List": {
                 "Type": "Task",
                 "Resource": f"{sdk}:listTrainingJobs",
@@ -70,7 +59,7 @@ def stop_definition(*, partition: str, job_name: str, by_tag: bool = False) -> d
                     )
                 },
                 "Output": expression("[$states.result.TrainingJobSummaries.TrainingJobName]"),
-                "Retry": _RETRY,
+                "Retry": BRIEF,
                 "Next": "EachJob",
             },
             "EachJob": {
@@ -88,11 +77,7 @@ def stop_definition(*, partition: str, job_name: str, by_tag: bool = False) -> d
                 "Type": "Choice",
                 "Choices": [
                     {"Condition": expression("$exists($page.NextToken)"), "Next": "List"},
-                    {
-                        "Condition": expression(f"$search < {len(_PAUSES_SECONDS)}"),
-                        "Assign": {"search": expression("$search + 1")},
-                        "Next": "Pause",
-                    },
+                    SEARCH_AGAIN,
                 ],
                 "Default": "Done",
             },
@@ -115,7 +100,7 @@ def _look(sdk: str) -> dict[str, Any]:
                         and $states.result.Environment.{EXECUTION_VARIABLE} = $executionArn
                 }}"""
             ),
-            "Retry": _RETRY,
+            "Retry": BRIEF,
             "Next": "Ours",
         }
     }
@@ -136,7 +121,7 @@ def _look_at_tags(sdk: str) -> dict[str, Any]:
                     "Runs": $states.result.TrainingJobStatus = "InProgress"
                 }"""
             ),
-            "Retry": _RETRY,
+            "Retry": BRIEF,
             "Next": "Tags",
         },
         "Tags": {
@@ -153,7 +138,7 @@ def _look_at_tags(sdk: str) -> dict[str, Any]:
                     }}
                 )"""
             ),
-            "Retry": _RETRY,
+            "Retry": BRIEF,
             "Next": "Ours",
         },
     }
@@ -186,7 +171,7 @@ def _stop_one(sdk: str, *, by_tag: bool) -> dict[str, Any]:
                     "Next": "LookAgain",
                 }
             ],
-            "Retry": _RETRY,
+            "Retry": BRIEF,
             "End": True,
         },
         "LookAgain": {
@@ -199,7 +184,7 @@ def _stop_one(sdk: str, *, by_tag: bool) -> dict[str, Any]:
                     "Runs": $states.result.TrainingJobStatus = "InProgress"
                 }"""
             ),
-            "Retry": _RETRY,
+            "Retry": BRIEF,
             "Next": "Runs",
         },
         "Runs": {

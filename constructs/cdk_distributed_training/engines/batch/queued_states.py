@@ -17,18 +17,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
-from cdk_distributed_training.engines.batch_job import NOT_STARTED, SUBMISSION_PROBLEM, batch_job_name
-from cdk_distributed_training.engines.call_retries import BRIEF, PATIENT
-from cdk_distributed_training.engines.job_expressions import expression, overrides
-from cdk_distributed_training.engines.pauses import first_pause, next_pause
-from cdk_distributed_training.request.override import overridable, override
+from cdk_distributed_training.engines.batch_job import (
+    NOT_STARTED,
+    SUBMISSION_PROBLEM,
+    batch_job_name,
+    fits,
+    too_many,
+)
+from cdk_distributed_training.engines.call_retries import BRIEF
+from cdk_distributed_training.engines.job_expressions import expression
+from cdk_distributed_training.engines.look_states import look_states
+from cdk_distributed_training.engines.pauses import first_pause
+from cdk_distributed_training.engines.run_request import (
+    EXECUTION_ARN,
+    EXECUTION_NAME,
+    own_count,
+    run_overrides,
+    run_request,
+)
+from cdk_distributed_training.engines.training_job_end import COMPLETED, NOT_COMPLETED, TIME_IS_UP
 
 # what AWS Batch puts before the name of each training job that it creates
 TRAINING_JOB_PREFIXES = ("AWSBatch", "awsbatch")
 
 _ENDED = '$states.input.Status in ["SUCCEEDED", "FAILED"]'
-_TIME_IS_UP = '$states.input.SecondaryStatus in ["MaxRuntimeExceeded", "MaxWaitTimeExceeded"]'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,38 +72,29 @@ class QueuedStates:
             "States": {**self._prepare(), **self._submit(), **self._watch(), **_END},
         }
 
-    @property
-    def _counted(self) -> bool:
-        return "instance_count" in overridable(self.request)
-
     def _prepare(self) -> dict[str, Any]:
-        defaults = {"job_name": self.job_name, "hyperparameters": self.request.get("HyperParameters", {})}
-        if self._counted:
-            defaults["instance_count"] = self.request["ResourceConfig"]["InstanceCount"]
+        defaults = {
+            "job_name": self.job_name,
+            "hyperparameters": self.request.get("HyperParameters", {}),
+            **own_count(self.request),
+        }
         if self.max_instances is not None:
             defaults["max_instances"] = self.max_instances
-        guarded = self._counted and self.max_instances is not None
-        payload = override(
-            self.request,
-            name=expression("$jobName"),
-            instance_count=expression("$overrides.instance_count") if self._counted else None,
-            hyperparameters=expression("$overrides.hyperparameters"),
-        )
-        payload["Environment"] = {
-            **payload.get("Environment", {}),
-            EXECUTION_VARIABLE: expression("$states.context.Execution.Id"),
-        }
-        name = batch_job_name("$defaults.job_name", "$states.context.Execution.Id", "$states.context.Execution.Name")
-        given = overrides("$defaults", "$states.input", members=overridable(self.request))
+        guarded = {"instance_count", "max_instances"} <= defaults.keys()
+        name = batch_job_name("$defaults.job_name", EXECUTION_ARN, EXECUTION_NAME)
         return {
             "Defaults": {"Type": "Pass", "Assign": {"defaults": defaults}, "Next": "Overrides"},
             "Overrides": {
                 "Type": "Pass",
-                "Assign": {"overrides": expression(given), "jobName": expression(name)},
+                "Assign": {"overrides": run_overrides(self.request), "jobName": expression(name)},
                 "Next": "Fits" if guarded else "Payload",
             },
-            **(_FITS if guarded else {}),
-            "Payload": {"Type": "Pass", "Assign": {"payload": payload}, "Next": "Submit"},
+            **({"Fits": fits("Payload"), "TooMany": too_many("machines of the queue, in which")} if guarded else {}),
+            "Payload": {
+                "Type": "Pass",
+                "Assign": {"payload": run_request(self.request, name="$jobName")},
+                "Next": "Submit",
+            },
         }
 
     def _submit(self) -> dict[str, Any]:
@@ -105,7 +108,7 @@ class QueuedStates:
                     "ServiceJobType": "SAGEMAKER_TRAINING",
                     "ServiceRequestPayload": expression("$string($payload)"),
                     # an answer that gets lost makes no second job
-                    "ClientToken": expression('$substring($hash($states.context.Execution.Id, "SHA-256"), 0, 64)'),
+                    "ClientToken": expression(f'$substring($hash({EXECUTION_ARN}, "SHA-256"), 0, 64)'),
                 },
                 "Assign": {"jobId": expression("$states.result.JobId"), **first_pause(self.poll_interval)},
                 "Retry": [{**BRIEF[0], "ErrorEquals": ["Batch.BatchException", "Batch.ServerException"]}],
@@ -116,16 +119,12 @@ class QueuedStates:
 
     def _watch(self) -> dict[str, Any]:
         return {
-            "Wait": {"Type": "Wait", "Seconds": expression("$pause"), "Next": "Look"},
-            "Look": {
-                "Type": "Task",
-                "Resource": f"arn:{self.partition}:states:::aws-sdk:batch:describeServiceJob",
-                "Arguments": {"JobId": expression("$jobId")},
-                "Assign": next_pause(self.poll_interval),
-                "Output": _LOOK,
-                "Retry": PATIENT,
-                "Next": "Ended",
-            },
+            **look_states(
+                f"arn:{self.partition}:states:::aws-sdk:batch:describeServiceJob",
+                {"JobId": expression("$jobId")},
+                output=_LOOK,
+                poll_interval=self.poll_interval,
+            ),
             "Ended": {
                 "Type": "Choice",
                 "Choices": [
@@ -152,7 +151,7 @@ class QueuedStates:
                 "Type": "Choice",
                 "Choices": [
                     {
-                        "Condition": expression(f'$seen.Status = "SUCCEEDED" and $not({_TIME_IS_UP})'),
+                        "Condition": expression(f'$seen.Status = "SUCCEEDED" and $not({TIME_IS_UP})'),
                         "Next": "Completed",
                     }
                 ],
@@ -160,24 +159,6 @@ class QueuedStates:
             },
         }
 
-
-_FITS: dict[str, Any] = {
-    "Fits": {
-        "Type": "Choice",
-        "Choices": [
-            {"Condition": expression("$overrides.instance_count > $defaults.max_instances"), "Next": "TooMany"}
-        ],
-        "Default": "Payload",
-    },
-    "TooMany": {
-        "Type": "Fail",
-        "Error": "TrainingJobNotStarted",
-        "Cause": expression(
-            '"instance_count " & $overrides.instance_count & " is more than the " & $defaults.max_instances'
-            ' & " machines of the queue, in which the job would wait for ever"'
-        ),
-    },
-}
 
 _LOOK = expression(
     """{
@@ -208,18 +189,8 @@ _OUTCOME_BY_BATCH = expression(
 )
 
 _END: dict[str, Any] = {
-    "Completed": {"Type": "Succeed"},
-    "NotCompleted": {
-        "Type": "Fail",
-        "Error": expression(
-            f'"TrainingJob" & ({_TIME_IS_UP} ? $states.input.SecondaryStatus : $states.input.TrainingJobStatus)'
-        ),
-        "Cause": expression(
-            """$states.input.TrainingJobName & ": " & ($exists($states.input.FailureReason)
-                ? $states.input.FailureReason
-                : $states.input.TrainingJobStatus & ", " & $states.input.SecondaryStatus)"""
-        ),
-    },
+    "Completed": COMPLETED,
+    "NotCompleted": NOT_COMPLETED,
     "NotQueued": {
         "Type": "Fail",
         "Error": expression('$states.input.IsTerminated ? "TrainingJobStopped" : "TrainingJobNotStarted"'),

@@ -19,10 +19,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
-from cdk_distributed_training.engines.batch_job import NOT_STARTED, SUBMISSION_PROBLEM, batch_job_name
-from cdk_distributed_training.engines.call_retries import PATIENT, TRY_AGAIN
-from cdk_distributed_training.engines.job_expressions import expression, overrides
-from cdk_distributed_training.engines.pauses import first_pause, next_pause
+from cdk_distributed_training.engines.batch_job import (
+    NOT_STARTED,
+    SUBMISSION_PROBLEM,
+    batch_job_name,
+    fits,
+    too_many,
+)
+from cdk_distributed_training.engines.call_retries import TRY_AGAIN
+from cdk_distributed_training.engines.job_expressions import expression
+from cdk_distributed_training.engines.look_states import look_states
+from cdk_distributed_training.engines.pauses import first_pause
+from cdk_distributed_training.engines.run_request import EXECUTION_ARN, EXECUTION_NAME, run_overrides
 
 # every node of the job: with an open end, so that a run may have another number of nodes
 ALL_NODES = "0:"
@@ -71,27 +79,20 @@ class MultiNodeStates:
             "instance_count": self.request["ResourceConfig"]["InstanceCount"],
             "max_instances": self.max_instances,
         }
-        execution = "$states.context.Execution"
-        name = batch_job_name("$defaults.job_name", f"{execution}.Id", f"{execution}.Name")
+        name = batch_job_name("$defaults.job_name", EXECUTION_ARN, EXECUTION_NAME)
         return {
             "Defaults": {"Type": "Pass", "Assign": {"defaults": defaults}, "Next": "Overrides"},
             "Overrides": {
                 "Type": "Pass",
                 "Assign": {
-                    "overrides": expression(overrides("$defaults", "$states.input")),
+                    "overrides": run_overrides(self.request),
                     "jobName": expression(name),
                     "given": expression(_GIVEN),
                     "refusals": 0,
                 },
                 "Next": "Fits",
             },
-            "Fits": {
-                "Type": "Choice",
-                "Choices": [
-                    {"Condition": expression("$overrides.instance_count > $defaults.max_instances"), "Next": "TooMany"}
-                ],
-                "Default": "Submit",
-            },
+            "Fits": fits("Submit"),
         }
 
     def _submit(self) -> dict[str, Any]:
@@ -99,7 +100,7 @@ class MultiNodeStates:
             # only what differs: ECS takes 8,192 characters of overrides, and a job may have many hyperparameters
             "TRAINING_RUN_HYPERPARAMETERS": "$string($given)",
             "TRAINING_JOB_NAME": "$jobName",
-            EXECUTION_VARIABLE: "$states.context.Execution.Id",
+            EXECUTION_VARIABLE: EXECUTION_ARN,
         }
         environment = [{"Name": name, "Value": expression(value)} for name, value in variables.items()]
         return {
@@ -146,16 +147,12 @@ class MultiNodeStates:
 
     def _watch(self) -> dict[str, Any]:
         return {
-            "Wait": {"Type": "Wait", "Seconds": expression("$pause"), "Next": "Look"},
-            "Look": {
-                "Type": "Task",
-                "Resource": f"arn:{self.partition}:states:::aws-sdk:batch:describeJobs",
-                "Arguments": {"Jobs": [expression("$jobId")]},
-                "Assign": next_pause(self.poll_interval),
-                "Output": _LOOK,
-                "Retry": PATIENT,
-                "Next": "Ended",
-            },
+            **look_states(
+                f"arn:{self.partition}:states:::aws-sdk:batch:describeJobs",
+                {"Jobs": [expression("$jobId")]},
+                output=_LOOK,
+                poll_interval=self.poll_interval,
+            ),
             "Ended": {
                 "Type": "Choice",
                 "Choices": [
@@ -192,13 +189,6 @@ _END: dict[str, Any] = {
                 & " its nodes, and in output/failure of its folder)\""""
         ),
     },
-    "TooMany": {
-        "Type": "Fail",
-        "Error": "TrainingJobNotStarted",
-        "Cause": expression(
-            '"instance_count " & $overrides.instance_count & " is more than the " & $defaults.max_instances'
-            ' & " machines that may run (max_instances), for which the job would wait for ever"'
-        ),
-    },
+    "TooMany": too_many("machines that may run (max_instances), for which"),
     "NotStarted": NOT_STARTED,
 }

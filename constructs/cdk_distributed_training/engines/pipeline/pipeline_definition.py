@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
-from cdk_distributed_training.request.override import overridable, override
+from cdk_distributed_training.engines.run_request import own_count, with_variable
+from cdk_distributed_training.request.override import override
 
 STEP_NAME = "Train"
 COUNT_PARAMETER = "InstanceCount"
@@ -26,24 +26,20 @@ def pipeline_definition(
         retries: The step's retry policies, rendered.
     """
     defined = request.get("HyperParameters", {})
-    counted = "instance_count" in overridable(request)
-    arguments = override(
+    count = own_count(request)
+    changed = override(
         request,
-        instance_count=_value(COUNT_PARAMETER) if counted else None,
+        instance_count=_value(COUNT_PARAMETER) if count else None,
         hyperparameters={name: _value(name) for name in parameters},
     )
-    arguments["Environment"] = {
-        **arguments.get("Environment", {}),
-        EXECUTION_VARIABLE: {"Get": "Execution.PipelineExecutionArn"},
-    }
+    arguments = with_variable(changed, {"Get": "Execution.PipelineExecutionArn"})
     if not arguments.get("HyperParameters"):
         arguments.pop("HyperParameters", None)
     listed: list[dict[str, Any]] = [
         {"Name": name, "Type": "String", "DefaultValue": defined[name]} for name in parameters
     ]
-    if counted:
-        count = request["ResourceConfig"]["InstanceCount"]
-        listed.insert(0, {"Name": COUNT_PARAMETER, "Type": "Integer", "DefaultValue": count})
+    if count:
+        listed.insert(0, {"Name": COUNT_PARAMETER, "Type": "Integer", "DefaultValue": count["instance_count"]})
     step: dict[str, Any] = {"Name": STEP_NAME, "Type": "Training", "Arguments": arguments}
     if retries:
         step["RetryPolicies"] = list(retries)

@@ -16,9 +16,9 @@ from typing import Any
 from cdk_distributed_training.engines.call_retries import BRIEF
 from cdk_distributed_training.engines.integration import problem
 from cdk_distributed_training.engines.job_expressions import expression
+from cdk_distributed_training.engines.second_search import FIRST_SEARCH, SEARCH_AGAIN, pause
 from cdk_distributed_training.engines.tuning.tuning_states import tuning_job_name
 
-_PAUSES_SECONDS = (15, 60)
 _RUNS = expression('$states.input.HyperParameterTuningJobStatus = "InProgress"')
 
 
@@ -30,7 +30,6 @@ def stop_tuning_definition(*, partition: str, prefix: str) -> dict[str, Any]:
         prefix: What the names of tuning jobs begin with.
     """
     sdk = f"arn:{partition}:states:::aws-sdk:sagemaker"
-    first, second = _PAUSES_SECONDS
     named = {"HyperParameterTuningJobName": expression("$tuningJobName")}
     look = {"Type": "Task", "Resource": f"{sdk}:describeHyperParameterTuningJob", "Arguments": named}
     status = expression('{"HyperParameterTuningJobStatus": $states.result.HyperParameterTuningJobStatus}')
@@ -40,13 +39,13 @@ def stop_tuning_definition(*, partition: str, prefix: str) -> dict[str, Any]:
         "QueryLanguage": "JSONata",
         "StartAt": "Begin",
         "States": {
-            "Begin": {"Type": "Pass", "Assign": {"prefix": prefix, "search": 1}, "Next": "Name"},
+            "Begin": {"Type": "Pass", "Assign": {"prefix": prefix, **FIRST_SEARCH}, "Next": "Name"},
             "Name": {
                 "Type": "Pass",
                 "Assign": {"tuningJobName": expression(tuning_job_name("$prefix", "$states.input.execution_arn"))},
                 "Next": "Pause",
             },
-            "Pause": {"Type": "Wait", "Seconds": expression(f"$search = 1 ? {first} : {second}"), "Next": "Look"},
+            "Pause": pause("Look"),
             "Look": {**look, "Output": status, "Catch": [{**failed, "Next": "Missing"}], "Next": "Runs"},
             "Missing": {
                 "Type": "Choice",
@@ -61,17 +60,7 @@ def stop_tuning_definition(*, partition: str, prefix: str) -> dict[str, Any]:
                 "Default": "NotStopped",
             },
             "Runs": {"Type": "Choice", "Choices": [{"Condition": _RUNS, "Next": "Stop"}], "Default": "Again"},
-            "Again": {
-                "Type": "Choice",
-                "Choices": [
-                    {
-                        "Condition": expression(f"$search < {len(_PAUSES_SECONDS)}"),
-                        "Assign": {"search": expression("$search + 1")},
-                        "Next": "Pause",
-                    }
-                ],
-                "Default": "Done",
-            },
+            "Again": {"Type": "Choice", "Choices": [SEARCH_AGAIN], "Default": "Done"},
             "Stop": {
                 "Type": "Task",
                 "Resource": f"{sdk}:stopHyperParameterTuningJob",

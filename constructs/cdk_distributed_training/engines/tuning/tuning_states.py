@@ -17,14 +17,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cdk_distributed_training.checks.rules.state_machine import EXECUTION_VARIABLE
-from cdk_distributed_training.engines.another_attempt import another_attempt
-from cdk_distributed_training.engines.call_retries import PATIENT
+from cdk_distributed_training.engines.another_attempt import another_attempt, not_started
 from cdk_distributed_training.engines.integration import problem
-from cdk_distributed_training.engines.job_expressions import expression, overrides
-from cdk_distributed_training.engines.pauses import first_pause, next_pause
+from cdk_distributed_training.engines.job_expressions import expression
+from cdk_distributed_training.engines.look_states import look_states
+from cdk_distributed_training.engines.pauses import first_pause
+from cdk_distributed_training.engines.run_request import EXECUTION_ARN, own_count, run_overrides, run_request
 from cdk_distributed_training.engines.tuning.trial_definition import trial_definition
-from cdk_distributed_training.request.override import overridable, override
 
 # 32 characters less a hyphen and 8 digits
 LONGEST_PREFIX = 23
@@ -74,13 +73,15 @@ class TuningStates:
         }
 
     def _prepare(self) -> dict[str, Any]:
-        members = overridable(self.request)
         constant = {
             name: value for name, value in self.request.get("HyperParameters", {}).items() if name not in self.tuned
         }
-        defaults = {"prefix": self.prefix, "hyperparameters": constant, "tuned": list(self.tuned)}
-        if "instance_count" in members:
-            defaults["instance_count"] = self.request["ResourceConfig"]["InstanceCount"]
+        defaults = {
+            "prefix": self.prefix,
+            "hyperparameters": constant,
+            "tuned": list(self.tuned),
+            **own_count(self.request),
+        }
         if "CheckpointConfig" in self.request:
             defaults["checkpoints"] = self.request["CheckpointConfig"]["S3Uri"]
         return {
@@ -88,8 +89,8 @@ class TuningStates:
             "Overrides": {
                 "Type": "Pass",
                 "Assign": {
-                    "overrides": expression(overrides("$defaults", "$states.input", members=members)),
-                    "tuningJobName": expression(tuning_job_name("$defaults.prefix", "$states.context.Execution.Id")),
+                    "overrides": run_overrides(self.request),
+                    "tuningJobName": expression(tuning_job_name("$defaults.prefix", EXECUTION_ARN)),
                     "alsoTuned": expression(
                         """[$filter($keys($states.input.hyperparameters),
                             function($name) { $name in $defaults.tuned })]"""
@@ -112,16 +113,6 @@ class TuningStates:
         }
 
     def _create(self) -> dict[str, Any]:
-        counted = "instance_count" in overridable(self.request)
-        request = override(
-            self.request,
-            instance_count=expression("$overrides.instance_count") if counted else None,
-            hyperparameters=expression("$overrides.hyperparameters"),
-        )
-        request["Environment"] = {
-            **request.get("Environment", {}),
-            EXECUTION_VARIABLE: expression("$states.context.Execution.Id"),
-        }
         return {
             "Create": {
                 "Type": "Task",
@@ -130,7 +121,7 @@ class TuningStates:
                     "HyperParameterTuningJobName": expression("$tuningJobName"),
                     "HyperParameterTuningJobConfig": dict(self.config),
                     "TrainingJobDefinition": trial_definition(
-                        request,
+                        run_request(self.request),
                         as_json=self.as_json,
                         checkpoint_uri=expression('$defaults.checkpoints & "/" & $tuningJobName'),
                     ),
@@ -154,24 +145,12 @@ class TuningStates:
 
     def _watch(self) -> dict[str, Any]:
         return {
-            "Wait": {"Type": "Wait", "Seconds": expression("$pause"), "Next": "Look"},
-            "Look": {
-                "Type": "Task",
-                "Resource": f"arn:{self.partition}:states:::aws-sdk:sagemaker:describeHyperParameterTuningJob",
-                "Arguments": {"HyperParameterTuningJobName": expression("$tuningJobName")},
-                "Assign": next_pause(self.poll_interval),
-                "Output": expression(
-                    """{
-                        "HyperParameterTuningJobName": $tuningJobName,
-                        "HyperParameterTuningJobStatus": $states.result.HyperParameterTuningJobStatus,
-                        "FailureReason": $states.result.FailureReason,
-                        "BestTrainingJob": $states.result.BestTrainingJob,
-                        "TrainingJobStatusCounters": $states.result.TrainingJobStatusCounters
-                    }"""
-                ),
-                "Retry": PATIENT,
-                "Next": "Ended",
-            },
+            **look_states(
+                f"arn:{self.partition}:states:::aws-sdk:sagemaker:describeHyperParameterTuningJob",
+                {"HyperParameterTuningJobName": expression("$tuningJobName")},
+                output=_LOOK,
+                poll_interval=self.poll_interval,
+            ),
             "Ended": {
                 "Type": "Choice",
                 "Choices": [
@@ -191,6 +170,15 @@ class TuningStates:
         }
 
 
+_LOOK = expression(
+    """{
+        "HyperParameterTuningJobName": $tuningJobName,
+        "HyperParameterTuningJobStatus": $states.result.HyperParameterTuningJobStatus,
+        "FailureReason": $states.result.FailureReason,
+        "BestTrainingJob": $states.result.BestTrainingJob,
+        "TrainingJobStatusCounters": $states.result.TrainingJobStatusCounters
+    }"""
+)
 _END: dict[str, Any] = {
     "Completed": {"Type": "Succeed"},
     "NotCompleted": {
@@ -201,11 +189,5 @@ _END: dict[str, Any] = {
                 ? $states.input.FailureReason : $states.input.HyperParameterTuningJobStatus)"""
         ),
     },
-    "NotStarted": {
-        "Type": "Fail",
-        "Error": "TuningJobNotStarted",
-        "Cause": expression(
-            '$problem.error & ": " & $problem.cause & " (attempt " & $attempt & ", " & $tuningJobName & ")"'
-        ),
-    },
+    "NotStarted": not_started("TuningJobNotStarted", name="$tuningJobName"),
 }
