@@ -9,6 +9,7 @@ from aws_cdk import aws_iam as iam
 
 import cdk_distributed_training as dt
 from cdk_distributed_training.checks.keywords import WrongTypeError
+from cdk_distributed_training.checks.quantities import unfitting_quantities
 from cdk_distributed_training.checks.wrong_types import annotation_modules, evaluated, wrong_types
 
 
@@ -121,3 +122,42 @@ def test_every_annotation_of_the_public_classes_can_be_evaluated():
                 if meant is Any:
                     unknown.append((name, parameter.name, parameter.annotation))
     assert unknown == []
+
+
+def token(stack):
+    return cdk.CfnParameter(stack, "Number", type="Number").value_as_number
+
+
+def test_a_token_in_another_unit_is_refused_by_its_property(stack, job):
+    with pytest.raises(dt.ConfigurationError, match=r"max_runtime: got cdk\.Duration\.hours.*cdk\.Duration\.seconds\("):
+        job(max_runtime=cdk.Duration.hours(token(stack)))
+
+
+def test_a_token_in_the_services_unit_is_taken(stack, job):
+    assert job(max_runtime=cdk.Duration.seconds(token(stack))).request["StoppingCondition"]["MaxRuntimeInSeconds"]
+
+
+def test_only_the_property_that_the_error_is_about_is_named(stack, job):
+    seconds = cdk.Duration.seconds(token(stack))
+    with pytest.raises(dt.ConfigurationError) as raised:
+        job(max_runtime=seconds, profiler=dt.Profiler(interval=seconds))
+    (finding,) = raised.value.findings
+    assert (finding.rule, finding.prop, raised.value.where) == ("DT902", "interval", "Profiler")
+    assert "cdk.Duration.millis(" in finding.allowed
+
+
+@pytest.mark.parametrize("size", [cdk.Size.mebibytes(30_001), cdk.Size.bytes(5)])
+def test_a_size_that_would_not_stay_whole_is_refused(job, size):
+    with pytest.raises(dt.ConfigurationError, match=r"volume_size: got \d+ \w+; allowed: a whole number of gibibytes"):
+        job(instances=dt.Instances("ml.m5.xlarge", volume_size=size))
+
+
+def test_a_duration_in_a_list_is_found_by_its_place():
+    error = RuntimeError("'1500 millis' cannot be converted into a whole number of seconds.")
+    given = {"options": [dt.LauncherOptions(grace=cdk.Duration.millis(1500)), cdk.Size.gibibytes(1)]}
+    assert [finding.prop for finding in unfitting_quantities(error, given)] == ["options[0].grace"]
+
+
+def test_findings_show_no_tokens(stack, job):
+    with pytest.raises(dt.ConfigurationError, match=r"poll_interval: got \(only known when deployed\) seconds"):
+        job(poll_interval=cdk.Duration.seconds(token(stack)))

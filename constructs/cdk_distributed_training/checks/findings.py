@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+
+# how CDK hides tokens in text and in numbers: https://docs.aws.amazon.com/cdk/v2/guide/tokens.html
+_TOKEN = re.compile(r"'?[$#]\{Token\[[^\]]*\]\}'?|-1\.8881545897\d*e\+289")
 
 
 class Severity(enum.Enum):
@@ -42,7 +46,8 @@ class Finding:
     def __str__(self) -> str:
         """The finding as one line."""
         source = f", {self.source}" if self.source else ""
-        return f"{self.prop}: got {self.got}; allowed: {self.allowed}; {self.fix} ({self.rule}{source})"
+        line = f"{self.prop}: got {self.got}; allowed: {self.allowed}; {self.fix} ({self.rule}{source})"
+        return _TOKEN.sub("(only known when deployed)", line)
 
 
 class ConfigurationError(ValueError):

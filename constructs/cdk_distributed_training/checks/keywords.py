@@ -13,7 +13,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from cdk_distributed_training.checks.findings import ConfigurationError, Finding
+from cdk_distributed_training.checks.findings import ConfigurationError, Finding, raise_errors
+from cdk_distributed_training.checks.quantities import unfitting_quantities
 from cdk_distributed_training.checks.rules.keywords import unknown_keyword
 from cdk_distributed_training.checks.wrong_types import wrong_types
 
@@ -74,11 +75,14 @@ def _checked(function: Callable[..., Any], called: str) -> Callable[..., Any]:
                 raise WrongTypeError(wrong_types(function, worded), where=called)
             try:
                 return function(*arguments, **keywords)
-            except (AttributeError, TypeError, RuntimeError):  # RuntimeError: a type that CDK itself refused
-                mistaken = wrong_types(function, _bound(signature, arguments, keywords))
-                if not mistaken:
-                    raise
-                raise WrongTypeError(mistaken, where=called) from None
+            except (AttributeError, TypeError, RuntimeError) as error:  # RuntimeError: what CDK itself refused
+                given = _bound(signature, arguments, keywords)
+                mistaken = wrong_types(function, given)
+                if mistaken:
+                    raise WrongTypeError(mistaken, where=called) from None
+                where = type(given["self"]).__name__ if "self" in given else called
+                raise_errors(unfitting_quantities(error, given), where=where)
+                raise
         unknown = [name for name in keywords if name not in names]
         raise UnknownKeywordError(
             [_finding(name, called, offered, keywords.values()) for name in unknown], where=called

@@ -1,4 +1,4 @@
-"""What the rules over files on this machine and over keywords are about (DT508 to DT901)."""
+"""What the rules over files on this machine and over keywords are about (DT508 to DT902)."""
 
 from cdk_distributed_training.checks.examples import given
 from cdk_distributed_training.checks.rule import rule
@@ -60,3 +60,10 @@ rule(
     why="The error would come from deep inside of a call, in words that name nothing of the user's.",
     bad=given(name="max_runtime", value=3600, declared="cdk.Duration", fix="write cdk.Duration.seconds(3600)"),
 )(keywords.wrong_type)
+rule(
+    "DT902",
+    title="A duration or size that cannot be converted",
+    why="CDK converts no token and rounds nothing by itself; its error names neither property nor construct.",
+    source="https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.Duration.html",
+    bad=given(name="max_runtime", given="Duration.hours", unit="seconds", wanted="Duration.seconds"),
+)(keywords.unfitting_unit)

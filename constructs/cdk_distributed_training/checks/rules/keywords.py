@@ -1,4 +1,4 @@
-"""The rules over keywords, whichever class they are given to (DT900, DT901)."""
+"""The rules over keywords, whichever class they are given to (DT900 to DT902)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import difflib
 from collections.abc import Sequence
 
 from cdk_distributed_training.checks.findings import Finding
+
+_DURATIONS = "https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.Duration.html"
 
 
 def unknown_keyword(name: str, *, called: str, offered: Sequence[str], owner: str | None = None) -> Finding:
@@ -38,3 +40,20 @@ def wrong_type(name: str, *, value: object, declared: str, fix: str = "give a va
     """
     got = f"{value!r:.200}, of type {type(value).__name__}"
     return Finding(rule="DT901", prop=name, got=got, allowed=declared, fix=fix)
+
+
+def unfitting_unit(name: str, *, given: str, unit: str, wanted: str | None) -> Finding:
+    """DT902: a duration or size that cannot be converted into the unit that the service takes.
+
+    Args:
+        name: The property.
+        given: The value or its maker, as CDK names it.
+        unit: The unit that the service takes.
+        wanted: The maker of that unit, for a value that is only known when deployed; None for one that is known.
+    """
+    if wanted is None:
+        allowed, fix = f"a whole number of {unit}", "round it"
+    else:
+        allowed = f"cdk.{wanted}(...): what is only known when deployed cannot be converted"
+        given, fix = f"cdk.{given}(...) of a token", f"let the token be in {unit}"
+    return Finding(rule="DT902", prop=name, got=given, allowed=allowed, fix=fix, source=_DURATIONS)
