@@ -54,6 +54,7 @@ class LauncherJob:
         self._outputs: dict[str, bytearray] = {}
         self._readers: dict[str, threading.Thread] = {}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.path = f"{Path(sys.executable).parent}:/usr/sbin:/usr/bin:/sbin:/bin"
         self.configure()
         for name in self.names:
             zip_folder(SOURCE, self.opt_ml(name) / "input/data/launcher/0123abcd.zip")
@@ -92,13 +93,12 @@ class LauncherJob:
 
     def start(self, *arguments: str, hosts: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> None:
         """Start the container on the hosts, all of them by default."""
-        binary = str(Path(sys.executable).parent)
         for name in hosts or self.names:
             process = self.hosts.start(
                 name,
                 [sys.executable, "-u", "/opt/ml/input/data/launcher/0123abcd.zip", *arguments],
                 {
-                    "PATH": f"{binary}:/usr/sbin:/usr/bin:/sbin:/bin",
+                    "PATH": self.path,
                     "TRAINING_JOB_NAME": "job-1",
                     "AWS_REGION": "eu-west-1",
                     **(environment or {}),

@@ -18,7 +18,7 @@ class MPI(Distribution):
     """Start the script with `mpirun` on the first machine, which starts the processes of all machines.
 
     Scripts that use `torch.distributed` run unchanged: they find `RANK`, `WORLD_SIZE`, `MASTER_ADDR` and the rest. The
-    image needs Open MPI, which AWS's deep learning containers hold, and no ssh.
+    image needs Open MPI 4 or 5, which AWS's deep learning containers hold, and no ssh.
     Source: https://www.open-mpi.org/doc/v4.1/man1/mpirun.1.php
 
     Attributes:

@@ -12,19 +12,22 @@ from training_launcher.needs import Program, PythonModule
 from training_launcher.problems import Problem
 
 BASE = [
-    "-mca", "pml", "ob1",
-    "-mca", "btl", "^openib",
-    "-mca", "btl_vader_single_copy_mechanism", "none",
-    "-mca", "orte_abort_on_non_zero_status", "1",
+    "--mca", "pml", "ob1",
+    "--mca", "btl", "^openib",
+    "--mca", "btl_vader_single_copy_mechanism", "none",
+    "--mca", "smsc", "^cma",
+    "--mca", "orte_abort_on_non_zero_status", "1",
 ]  # fmt: skip
-NETWORK = ["-mca", "btl_tcp_if_include", "eth0", "-mca", "oob_tcp_if_include", "eth0"]
+NETWORK = ["--mca", "btl_tcp_if_include", "eth0", "--mca", "oob_tcp_if_include", "eth0"]
 AGENT = [
     "--leave-session-attached",
-    "-mca", "plm", "rsh",
-    "-mca", "plm_rsh_agent", "PYTHON -S -E RUN/launch_agent.py",
-    "-mca", "plm_rsh_no_tree_spawn", "1",
+    "--mca", "plm", "^slurm",
+    "--mca", "plm_rsh_agent", "PYTHON -S -E RUN/launch_agent.py",
+    "--mca", "plm_rsh_no_tree_spawn", "1",
+    "--mca", "plm_ssh_agent", "PYTHON -S -E RUN/launch_agent.py",
+    "--mca", "plm_ssh_no_tree_spawn", "1",
 ]  # fmt: skip
-PLACEMENT = ["-bind-to", "none", "-map-by", "slot"]
+PLACEMENT = ["--bind-to", "none", "--map-by", "slot"]
 NEVER = ("--mpi4py", "never")
 
 
@@ -38,7 +41,7 @@ def test_mpirun_counts_the_ranks_of_all_hosts(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert (plan.first_rank, plan.processes, plan.world_size, plan.ports) == (0, 1, 7, (7777,))
     assert plan.environment["MASTER_ADDR"] == "algo-1"
-    assert [need.name for need in plan.needs] == ["mpirun", "orted"]
+    assert [need.name for need in plan.needs] == ["mpirun"]
 
 
 def test_other_hosts_run_nothing_of_their_own(tmp_path: Path) -> None:
@@ -46,7 +49,7 @@ def test_other_hosts_run_nothing_of_their_own(tmp_path: Path) -> None:
     assert plan.commands == plan.ports == ()
     assert (plan.first_rank, plan.processes, plan.awaits) == (1, 2, 60.0)
     assert plan.environment["GROUP_RANK"] == "1"
-    assert [need.name for need in plan.needs] == ["orted"]
+    assert [need.name for need in plan.needs] == ["mpirun"]
 
 
 def test_one_host_needs_no_network(tmp_path: Path) -> None:
@@ -68,6 +71,24 @@ def test_what_the_user_sets_replaces_the_launchers_own(tmp_path: Path) -> None:
         "mpirun", "--host", "algo-1:2,algo-2:2", "-np", "4", "--allow-run-as-root",
         *BASE[3:], *NETWORK[:3], *AGENT, *options, *GUARD, "PYTHON", "-u", "train.py",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "environment"),
+    [
+        (["-mca", "prte_if_include", "eth1", "-map-by", "node"], {}),
+        (["--prtemca", "prte_if_include", "eth1", "--map-by", "node"], {}),
+        (["--map-by", "node"], {"PRTE_MCA_prte_if_include": "eth1"}),
+    ],
+)
+def test_open_mpi_5_gets_two_dashes_and_no_second_name_of_a_parameter(
+    tmp_path: Path, options: list[str], environment: dict[str, str]
+) -> None:
+    """It takes `-map-by` for a program, and gives what follows `-mca` to the ranks alone."""
+    words = [f"--mpi-option={word}" for word in options]
+    argv = argv_of(plan_of(tmp_path, "mpirun", *NEVER, *words, "--", "train.py", environment=environment))
+    given = [{"-mca": "--mca", "-map-by": "--map-by"}.get(word, word) for word in options]
+    assert argv[6 : argv.index("/bin/sh")] == [*BASE, *NETWORK[:3], *AGENT, *PLACEMENT[:2], *given]
 
 
 @pytest.mark.parametrize(
@@ -149,9 +170,9 @@ class TestDataParallel:
 
     def test_the_library_is_needed_unless_there_is_a_fallback(self, tmp_path: Path) -> None:
         strict = plan_of(tmp_path, "smdistributed-dataparallel", "--", "train.py")
-        assert [need.name for need in strict.needs] == ["mpirun", "orted", "smdistributed.dataparallel"]
+        assert [need.name for need in strict.needs] == ["mpirun", "smdistributed.dataparallel"]
         loose = plan_of(tmp_path, "smdistributed-dataparallel", "--fallback", "nccl", "--", "train.py")
-        assert [need.name for need in loose.needs] == ["mpirun", "orted"]
+        assert [need.name for need in loose.needs] == ["mpirun"]
         assert loose.environment["TRAINING_SMDDP"] == "0"
         parameters = json.loads(loose.environment["SM_FRAMEWORK_PARAMS"])
         assert parameters["sagemaker_distributed_dataparallel_enabled"] is True
@@ -194,7 +215,7 @@ class TestModelParallel:
         assert before == [*wrapper, "PYTHON", "-u"]
         assert json.loads(plan.environment["SM_FRAMEWORK_PARAMS"])["sagemaker_mpi_enabled"] is True
         assert json.loads(plan.environment["SM_HP_MP_PARAMETERS"])["partitions"] == 2
-        assert [need.name for need in plan.needs] == ["mpirun", "orted", "smdistributed.modelparallel"]
+        assert [need.name for need in plan.needs] == ["mpirun", "smdistributed.modelparallel"]
 
     def test_a_parameter_without_a_value_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(Problem, match="argument --parameter: expected 2 arguments"):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from launcher_job import SOURCE, LauncherJob, zip_folder
+from open_mpi import OpenMpi, on_both_versions
 
 from cdk_distributed_training.local.hosts import LoopbackHosts
 
@@ -26,6 +27,7 @@ def with_mpi4py() -> dict[str, str]:
     return {"PYTHONPATH": str(Path(found.origin).parents[1])}
 
 
+@on_both_versions
 def test_ranks_of_all_hosts_are_one_world(job: LauncherJob, with_mpi4py: dict[str, str]) -> None:
     """Messages go between the hosts, under the guard and `-m mpi4py`."""
     job.source(train__py=RANK)
@@ -57,7 +59,8 @@ def test_a_killed_rank_ends_ranks_that_wait_in_mpi(job: LauncherJob, with_mpi4py
         assert str(outcome.failure).startswith("signal | host algo-2 rank 3 (local rank 1) | signal SIGKILL")
 
 
-def test_hosts_that_share_one_machine(tmp_path: Path, with_mpi4py: dict[str, str]) -> None:
+@on_both_versions
+def test_hosts_that_share_one_machine(tmp_path: Path, with_mpi4py: dict[str, str], open_mpi: OpenMpi) -> None:
     """Loopback addresses for hosts, whose names mean nothing: then Open MPI's daemon runs on the leader too."""
     processes, outputs = {}, {}
     with LoopbackHosts(["algo-1", "algo-2"], tmp_path / "hosts", "mpi") as hosts:
@@ -69,7 +72,8 @@ def test_hosts_that_share_one_machine(tmp_path: Path, with_mpi4py: dict[str, str
             (hosts.opt_ml(name) / "input/config/resourceconfig.json").write_text(json.dumps(config))
             zip_folder(tmp_path / "code", hosts.opt_ml(name) / "input/data/code/4567cdef.zip")
             words = ["mpirun", "--control-port", "17775", "--master-port", "17777", *TWO[1:]]
-            environment = {"PATH": os.environ["PATH"], "TRAINING_JOB_NAME": "job-1", **with_mpi4py}
+            path = f"{open_mpi.folder}/bin:{os.environ['PATH']}"
+            environment = {"PATH": path, "TRAINING_JOB_NAME": "job-1", **with_mpi4py}
             processes[name] = hosts.start(
                 name, [sys.executable, "-u", str(tmp_path / "launcher.zip"), *words], environment
             )

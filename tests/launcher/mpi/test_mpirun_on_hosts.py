@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from launcher_job import LauncherJob, Outcome
 from mpi_plans import program
+from open_mpi import OpenMpi, on_both_versions
 
 PLAIN = ("mpirun", "--mpi4py", "never")
 TWO = (*PLAIN, "--nproc-per-node", "2", "--", "train.py")
@@ -35,6 +36,7 @@ def ranks_of(outcomes: dict[str, Outcome]) -> dict[int, dict[str, str]]:
     return ranks
 
 
+@on_both_versions
 def test_ranks_get_the_names_that_torch_reads(job: LauncherJob) -> None:
     """Arguments byte for byte, each host's own environment, though only one host has started all."""
     note = 'it\'s "quoted" $(touch /tmp/pwned) `x` *\n\ttwo lines, ünïcödé ☃, back\\slash'
@@ -57,10 +59,12 @@ def test_ranks_get_the_names_that_torch_reads(job: LauncherJob) -> None:
         assert rank["PRIVATE_TOKEN"] == "abcdef-hidden-123456"
         assert json.loads(rank["SM_FRAMEWORK_PARAMS"])["sagemaker_mpi_num_of_processes_per_host"] == 2
     for host in job.names:
-        assert not list((job.hosts.root / host / "tmp").glob("training-launcher-*")), "nothing of the run is left"
-        assert not list((job.hosts.root / host / "tmp").glob("ompi.*")), "nor of Open MPI's"
+        temporary = job.hosts.root / host / "tmp"
+        assert not list(temporary.glob("training-launcher-*")), "nothing of the run is left"
+        assert not [*temporary.glob("ompi.*"), *temporary.glob("prte*")], "nor of Open MPI's"
 
 
+@on_both_versions
 def test_hosts_with_different_numbers_of_ranks(make_job: Callable[..., LauncherJob]) -> None:
     """One rank on the first host and two on each other one."""
     job = make_job(3)
@@ -79,6 +83,7 @@ def test_hosts_with_different_numbers_of_ranks(make_job: Callable[..., LauncherJ
     assert {rank["WORLD_SIZE"] for rank in ranks.values()} == {"5"}
 
 
+@on_both_versions
 def test_one_host(make_job: Callable[..., LauncherJob]) -> None:
     """Its name need not resolve."""
     job = make_job(1)
@@ -102,6 +107,7 @@ os.kill(os.getpid(), getattr(signal, how))
 """
 
 
+@on_both_versions
 @pytest.mark.parametrize(
     ("how", "rank", "code", "first_line"),
     [
@@ -132,7 +138,8 @@ def test_a_failing_rank_ends_all_hosts_with_its_cause(
     (text,) = {outcome.failure for outcome in outcomes.values()}
     assert str(text).startswith(first_line), text
     for host in job.names:
-        assert not list((job.hosts.root / host / "tmp").glob("ompi.*"))
+        temporary = job.hosts.root / host / "tmp"
+        assert not [*temporary.glob("ompi.*"), *temporary.glob("prte*")]
 
 
 def test_the_cause_and_not_a_victim(job: LauncherJob) -> None:
@@ -167,6 +174,7 @@ time.sleep(100)
 """
 
 
+@on_both_versions
 @pytest.mark.parametrize(("told", "words", "code"), [("algo-2", (), 0), ("algo-1", ("bad",), 143)])
 def test_a_stop_reaches_every_rank_and_lets_it_save(
     job: LauncherJob, told: str, words: tuple[str, ...], code: int
@@ -207,12 +215,14 @@ time.sleep(100)
 """
 
 
-@pytest.mark.parametrize(("program_name", "host"), [("mpirun", "algo-1"), ("orted", "algo-2")])
-def test_open_mpis_own_programs_may_be_killed(job: LauncherJob, program_name: str, host: str) -> None:
+@on_both_versions
+@pytest.mark.parametrize("host", ["algo-1", "algo-2"])
+def test_open_mpis_own_programs_may_be_killed(job: LauncherJob, host: str, open_mpi: OpenMpi) -> None:
     """No rank is left without them, and the message names the program."""
     job.source(train__py=KILLER)
-    outcomes = job.run(*PLAIN, "--", "train.py", program_name)
+    outcomes = job.run(*PLAIN, "--", "train.py", open_mpi.leader_process if host == "algo-1" else open_mpi.daemon)
     assert [outcome.code for outcome in outcomes.values()] == [137, 137]
+    program_name = "mpirun" if host == "algo-1" else open_mpi.daemon
     text = f"signal | host {host} | signal SIGKILL | {program_name}: killed from outside"
     assert {str(outcome.failure).splitlines()[0] for outcome in outcomes.values()} == {text}
 
@@ -232,19 +242,20 @@ time.sleep(1)
 """
 
 
-def test_no_ssh_and_no_credential_on_any_command_line(job: LauncherJob) -> None:
+@on_both_versions
+def test_no_ssh_and_no_credential_on_any_command_line(job: LauncherJob, open_mpi: OpenMpi) -> None:
     """Looked at on both hosts while the ranks run."""
     job.source(train__py=PROCESSES)
     secret = "AKIA-very-secret-value"
     environment = {"AWS_ACCESS_KEY_ID": secret, "AWS_SECRET_ACCESS_KEY": secret, "AWS_SESSION_TOKEN": secret}
     outcomes = job.run(*TWO, environment=environment)
-    for host, rank, daemon in (("algo-1", 0, "mpirun"), ("algo-2", 2, "orted")):
+    for host, rank, started in (("algo-1", 0, open_mpi.leader_process), ("algo-2", 2, open_mpi.daemon)):
         assert outcomes[host].code == 0
         lines = json.loads(outcomes[host].lines_of(f"rank {rank}")[0])
-        assert [line for line in lines if line.startswith(daemon)], lines
+        assert [line for line in lines if line.split()[0].rpartition("/")[2] == started], lines
         assert sum("-u train.py" in line for line in lines) >= 4, "guards and ranks"
         for line in lines:
-            assert "ssh" not in line.replace("plm_rsh_agent", "")
+            assert "ssh" not in line.replace("plm_rsh_", "").replace("plm_ssh_", "").replace("plm ssh", "")
             assert secret not in line
             assert "AWS_" not in line
         assert secret not in outcomes[host].text
@@ -259,10 +270,12 @@ def test_hosts_that_all_have_the_same_hostname(job: LauncherJob) -> None:
     assert {rank["host"] for rank in ranks.values()} == {"same"}
 
 
-def test_awss_build_of_open_mpi_need_not_be_on_path(job: LauncherJob) -> None:
+@on_both_versions
+def test_awss_build_of_open_mpi_need_not_be_on_path(job: LauncherJob, open_mpi: OpenMpi) -> None:
     """Called by its whole path, mpirun sets variables before its daemon's name, which takes a shell."""
     job.source(train__py=SHOW)
-    install = "mkdir -p /opt/amazon && ln -s /usr /opt/amazon/openmpi && export PATH=/nowhere"
+    folder = f"/opt/amazon/openmpi{open_mpi.version if open_mpi.version > 4 else ''}"
+    install = f"mkdir -p /opt/amazon && ln -s {open_mpi.prefix} {folder} && export PATH=/nowhere"
     ranks = ranks_of(run_wrapped(job, ["/bin/sh", "-c", f'{install}; exec "$@"', "sh"], *TWO))
     assert [rank["SM_CURRENT_HOST"] for _, rank in sorted(ranks.items())] == ["algo-1", "algo-1", "algo-2", "algo-2"]
 
@@ -285,7 +298,8 @@ class TestMissing:
         assert text == outcomes["algo-2"].failure
         assert text.startswith("not started | host algo-"), text
         assert "is missing on algo-" in text
-        assert "(PATH is /nowhere and /opt/amazon/openmpi/bin): this launch kind needs Open MPI" in text
+        assert "(PATH is /nowhere and /opt/amazon/openmpi/bin and /opt/amazon/openmpi5/bin): this launch" in text
+        assert "needs Open MPI" in text
         assert "apt-get install openmpi-bin" in text
 
     def test_the_data_parallel_library(self, job: LauncherJob) -> None:

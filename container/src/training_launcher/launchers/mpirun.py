@@ -1,9 +1,12 @@
-"""mpirun: Open MPI's launcher on the first host starts the ranks on all of them.
+"""mpirun: the launcher of Open MPI 4 or 5 on the first host starts the ranks on all of them.
 
 There is no ssh: mpirun reaches the other hosts through ``launch_agent.py`` and the control channel. No ``-x`` either:
 each host's launcher starts the daemon there with that host's own environment, which the ranks inherit, so that no
 variable, and no credential, is ever on a command line.
+
+One command line serves both versions: each knows these options, if with two dashes, and ignores the other's parameters.
 https://www.open-mpi.org/doc/v4.1/man1/mpirun.1.php
+https://docs.open-mpi.org/en/v5.0.x/man-openmpi/man1/mpirun.1.html
 """
 
 from __future__ import annotations
@@ -19,16 +22,19 @@ from training_launcher.plan import Command
 from training_launcher.problems import Problem
 
 MASTER_PORT = 7777
-FOLDER = "/opt/amazon/openmpi/bin"
-"""Where AWS's EFA installer, and with it the deep learning containers, put Open MPI."""
+FOLDERS = ("/opt/amazon/openmpi/bin", "/opt/amazon/openmpi5/bin")
+"""Where AWS's EFA installer, and with it the deep learning containers, put Open MPI 4 and 5."""
 _FIX = (
     "this launch kind needs Open MPI; AWS's deep learning containers hold it, "
     "and elsewhere `apt-get install openmpi-bin` in the image adds it"
 )
-MPIRUN = Program("mpirun", _FIX, [FOLDER])
-ORTED = Program("orted", _FIX, [FOLDER])
+MPIRUN = Program("mpirun", _FIX, FOLDERS)
+"""Also on the hosts where it only starts a daemon, which comes with it: ``orted`` in version 4, ``prted`` in 5."""
 MPI4PY = PythonModule("mpi4py", "add it to requirements.txt, or leave out --mpi4py always")
 
+_GIVES_A_PARAMETER = {"mca", "gmca", "prtemca"}
+_TWO_DASHES = {f"-{name}": f"--{name}" for name in ("mca", "gmca", "bind-to", "map-by", "rank-by")}
+"""What version 5 does not know, or gives to the ranks instead of taking it itself, with the one dash of version 4."""
 _GUARD = 'exec "$0" -S -E "$TRAINING_LAUNCHER_RUN/rank.py" "$@"'
 """The guard lies elsewhere on each host, and mpirun has one command line for all."""
 
@@ -49,7 +55,7 @@ class Mpirun(Launcher):
             default=[],
             metavar="WORD",
             help="a further word for mpirun, as in --mpi-option=-x --mpi-option=NAME=value; may be repeated; "
-            "an MCA parameter given here, or in the environment as OMPI_MCA_*, replaces the launcher's own",
+            "an MCA parameter given here, or in the environment (OMPI_MCA_*, PRTE_MCA_*), replaces the launcher's own",
         )
         parser.add_argument(
             "--mpi4py",
@@ -91,14 +97,14 @@ class Mpirun(Launcher):
             return Launch(
                 (),
                 environment=environment,
-                needs=(ORTED, *self.needs(situation)),
+                needs=(MPIRUN, *self.needs(situation)),
                 awaits=float(situation.options.launch_timeout),
             )
         return Launch(
             commands=(Command("mpirun", self._argv(situation)),),
             environment=environment,
             ports=(int(situation.options.master_port),),
-            needs=(MPIRUN, *((ORTED,) if len(situation.world) > 1 else ()), *self.needs(situation)),
+            needs=(MPIRUN, *self.needs(situation)),
             awaits=float(situation.options.launch_timeout),
         )
 
@@ -134,7 +140,7 @@ class Mpirun(Launcher):
     # The command line
 
     def _argv(self, situation: Situation) -> tuple[str, ...]:
-        options = tuple(situation.options.mpi_option)
+        options = tuple(_TWO_DASHES.get(word, word) for word in situation.options.mpi_option)
         several = len(situation.world) > 1
         hosts = situation.world if several else ("localhost",)
         return (
@@ -144,7 +150,7 @@ class Mpirun(Launcher):
             "-np",
             str(situation.world_size),
             "--allow-run-as-root",
-            *_parameters(situation, several=several),
+            *_parameters(situation, options, several=several),
             *_placement(options),
             *self.mpirun_words(situation),
             *options,
@@ -166,16 +172,17 @@ def _script(situation: Situation) -> tuple[str, ...]:
     return (*script[:2], "-m", "mpi4py", *script[2:])
 
 
-def _parameters(situation: Situation, *, several: bool) -> tuple[str, ...]:
+def _parameters(situation: Situation, options: tuple[str, ...], *, several: bool) -> tuple[str, ...]:
     """MCA parameters, but for those that the user sets."""
-    options = tuple(situation.options.mpi_option)
     interface = situation.cluster.interface
     wanted = {
         # MPI carries little more than control messages in training; EFA is left to NCCL
         "pml": "ob1",
         "btl": "^openib",
-        # copies between processes need a capability that containers do not have
+        # copies between processes need a capability that containers do not have; named by version 4, then by 5
         "btl_vader_single_copy_mechanism": "none",
+        "smsc": "^cma",
+        # version 5 does so without being asked
         "orte_abort_on_non_zero_status": "1",
     }
     if situation.environment.get("TRAINING_HOST_ADDRESSES"):
@@ -185,10 +192,14 @@ def _parameters(situation: Situation, *, several: bool) -> tuple[str, ...]:
         # Open MPI would take the step's one task on each node for all the room there is
         wanted["ras"] = "^slurm"
     if several and interface:
-        wanted.update(btl_tcp_if_include=interface, oob_tcp_if_include=interface)
-    given = {options[i + 1] for i, word in enumerate(options[:-1]) if word.lstrip("-") in ("mca", "gmca")}
-    given |= {name[len("OMPI_MCA_") :] for name in situation.environment if name.startswith("OMPI_MCA_")}
-    words = tuple(word for name, value in wanted.items() if name not in given for word in ("-mca", name, value))
+        wanted["btl_tcp_if_include"] = interface
+        if interface != "lo":  # which version 5's daemons refuse by name
+            wanted["oob_tcp_if_include"] = interface
+    given = {options[i + 1] for i, word in enumerate(options[:-1]) if word.lstrip("-") in _GIVES_A_PARAMETER}
+    given |= {name[9:] for name in situation.environment if name.startswith(("OMPI_MCA_", "PRTE_MCA_"))}
+    if "prte_if_include" in given:  # version 5's name, which warns of the other if it gets both
+        wanted.pop("oob_tcp_if_include", None)
+    words = _words({name: value for name, value in wanted.items() if name not in given})
     return (*words, *_agent(situation)) if several else words
 
 
@@ -200,24 +211,23 @@ def _agent(situation: Situation) -> tuple[str, ...]:
             f"mpirun cannot call {situation.python} {agent}: the folder of the Python interpreter and the one named by "
             "TMPDIR must have no space, colon or comma in their names"
         )
+    call = f"{situation.python} -S -E {agent}"
     return (
         "--leave-session-attached",
-        "-mca",
-        "plm",
-        "rsh",
-        "-mca",
-        "plm_rsh_agent",
-        f"{situation.python} -S -E {agent}",
-        "-mca",
-        "plm_rsh_no_tree_spawn",
-        "1",
+        *_words({"plm": "^slurm"}),  # which would start them by srun
+        *_words({"plm_rsh_agent": call, "plm_rsh_no_tree_spawn": "1"}),  # version 4
+        *_words({"plm_ssh_agent": call, "plm_ssh_no_tree_spawn": "1"}),  # version 5
     )
+
+
+def _words(parameters: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(word for name, value in parameters.items() for word in ("--mca", name, value))
 
 
 def _placement(options: tuple[str, ...]) -> tuple[str, ...]:
     """Ranks in the order of the hosts, bound to no processor, unless the user says otherwise."""
     given = {word.lstrip("-") for word in options}
     return (
-        *(() if given & {"bind-to", "bind-to-core", "bind-to-socket", "cpu-set"} else ("-bind-to", "none")),
-        *(() if given & {"map-by", "bynode", "byslot", "npernode", "N", "ppr"} else ("-map-by", "slot")),
+        *(() if given & {"bind-to", "bind-to-core", "bind-to-socket", "cpu-set"} else ("--bind-to", "none")),
+        *(() if given & {"map-by", "bynode", "byslot", "npernode", "N", "ppr"} else ("--map-by", "slot")),
     )
