@@ -13,12 +13,11 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import state_machine as rules
-from cdk_distributed_training.engines.ended_execution import stop_with_execution
-from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.integration import Integration, start_call
 from cdk_distributed_training.engines.job_states import JobStates
-from cdk_distributed_training.engines.machine import Machine
-from cdk_distributed_training.engines.statement import Statement
+from cdk_distributed_training.engines.run_and_stop import States, run_and_stop
+from cdk_distributed_training.engines.run_request import is_serverless
+from cdk_distributed_training.engines.statement import Statement, pass_to_sagemaker
 from cdk_distributed_training.engines.stop_states import stop_definition
 
 
@@ -73,11 +72,8 @@ class TrainingStateMachine(Construct):
         call = start_call(integration)
         raise_errors(call.findings(request), where=lambda: self.node.path)
         jobs = stack.format_arn(service="sagemaker", resource="training-job", resource_name=f"{job_name}-*")
-        by_tag = "ServerlessJobConfig" in request
-        log_group = create_execution_log(self, encryption_key=encryption_key)
-        self._job = Machine(
-            self,
-            "Job",
+        by_tag = is_serverless(request)
+        run = States(
             definition=JobStates(
                 partition=stack.partition,
                 job_name=job_name,
@@ -91,19 +87,11 @@ class TrainingStateMachine(Construct):
                     Statement(actions=actions, resources=[arn])
                     for actions, arn in call.actions(jobs=jobs, managed_rule=_managed_rule(stack))
                 ),
-                Statement(
-                    actions=["iam:PassRole"],
-                    resources=[training_role.role_arn],
-                    conditions={"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
-                ),
+                pass_to_sagemaker(training_role),
             ],
             wildcards="each run's training job has a name of its own behind the job's",
-            log_group=log_group,
-            data_key=data_key,
         )
-        self._stop = Machine(
-            self,
-            "Stop",
+        stop = States(
             definition=stop_definition(partition=stack.partition, job_name=job_name, by_tag=by_tag),
             statements=[
                 Statement(
@@ -117,15 +105,13 @@ class TrainingStateMachine(Construct):
                 Statement(actions=["sagemaker:ListTrainingJobs"], resources=["*"]),
             ],
             wildcards="each run's training job has a name of its own behind the job's, and listing knows no resources",
-            log_group=log_group,
-            data_key=data_key,
         )
-        stop_with_execution(self, of=self._job.state_machine, start=self._stop.state_machine)
+        self._state_machine = run_and_stop(self, run=run, stop=stop, encryption_key=encryption_key, data_key=data_key)
 
     @property
     def state_machine(self) -> sfn.StateMachine:
         """The state machine of which each execution is one run of the job."""
-        return self._job.state_machine
+        return self._state_machine
 
 
 def _managed_rule(stack: cdk.Stack) -> str:

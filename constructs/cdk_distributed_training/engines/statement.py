@@ -38,6 +38,15 @@ class Statement:
 AnyStatement = Statement | iam.PolicyStatement
 
 
+def pass_to_sagemaker(role: iam.IRole) -> Statement:
+    """Allow to give SageMaker, and no other service, the role that it runs a job by."""
+    return Statement(
+        actions=["iam:PassRole"],
+        resources=[role.role_arn],
+        conditions={"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
+    )
+
+
 def for_cdk(statements: Sequence[AnyStatement]) -> list[iam.PolicyStatement]:
     """All of them as CDK has them."""
     return [each.for_cdk() if isinstance(each, Statement) else each for each in statements]
