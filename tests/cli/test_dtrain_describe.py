@@ -18,7 +18,7 @@ def test_the_synthesized_example(dtrain: Dtrain, synthesized: Path) -> None:
         "hyperparameter lr",
         "launcher torchrun --nproc-per-node 2 -- train.py",
         "--node-rank 1",
-        "(2 ranks from rank 2 of 4)",
+        "(ranks 2 to 3 of 4)",
     ):
         assert text in result.stdout
 

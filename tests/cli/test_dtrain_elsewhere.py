@@ -64,12 +64,12 @@ def test_a_serverless_job_is_described_by_its_resources(dtrain: Dtrain, serverle
     assert "No training job in this app." not in result.stdout
 
 
-@pytest.mark.parametrize("command", ["local", "describe"])
-def test_the_way_from_a_job_on_a_cluster_to_the_job(dtrain: Dtrain, both: str, command: str) -> None:
-    result = dtrain(command, "HyperPod/OnCluster", "--app", both)
-    assert result.returncode == 2
-    assert "HyperPod/OnCluster is a HyperPodJob: the nodes of a HyperPod cluster run it" in words(result.stderr)
-    assert "dtrain local HyperPod/Job" in words(result.stderr)
+def test_the_way_from_a_job_on_a_cluster_to_the_job(dtrain: Dtrain, both: str) -> None:
+    result = dtrain("describe", "HyperPod/OnCluster", "--app", both)
+    assert result.returncode == 0, result.stderr
+    assert "HyperPod/OnCluster is a HyperPodJob: the nodes of a HyperPod cluster run it" in words(result.stdout)
+    assert "runs its job HyperPod/Job on this machine" in words(result.stdout)
+    assert "Training job HyperPod/Job" in result.stdout
 
 
 def test_the_job_itself_is_described(dtrain: Dtrain, both: str) -> None:

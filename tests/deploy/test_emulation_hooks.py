@@ -16,6 +16,7 @@ HOOKS = [
     "moto.cloudformation.models:CloudFormationBackend._resolve_update_parameters",
     "moto.cloudformation.parsing:NULL_MODELS",
     "moto.cloudformation.parsing:get_model_map",
+    "moto.cloudformation.parsing:parse_and_create_resource",
     "moto.cloudformation.parsing:resource_class_from_type",
     "moto.core.config:default_user_config",
     "moto.ec2.models.route_tables:RouteTable.delete_from_cloudformation_json",

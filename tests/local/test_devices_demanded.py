@@ -23,7 +23,7 @@ def test_every_option_that_stops_the_job_is_named(tmp_path: Path) -> None:
     assert str(refused.value).splitlines() == [
         "the job has --require-efa, and this machine lacks an EFA device",
         "the job has --collectives nccl, and this machine lacks an NVIDIA GPU",
-        "--without-accelerators runs it with what this machine has",
+        "--without-accelerators runs it with what this machine has; it does not go with --deploy",
     ]
 
 

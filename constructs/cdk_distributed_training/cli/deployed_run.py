@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -20,6 +21,7 @@ from cdk_distributed_training.local.channels import plan_channels
 from cdk_distributed_training.local.errors import LocalModeError
 from cdk_distributed_training.local.hosts import Choice
 from cdk_distributed_training.local.local_run import ResolvedJob
+from cdk_distributed_training.local.this_machine import on_this_machine
 from cdk_distributed_training.local.training_job import entrypoint
 
 if TYPE_CHECKING:
@@ -46,7 +48,6 @@ def deploy_and_run(
     app: Path,
     hosts: Choice,
     folders: Mapping[str, Path],
-    given: Mapping[str, object],
     port: int,
     results: Path,
 ) -> int:
@@ -57,7 +58,6 @@ def deploy_and_run(
         app: The synthesized app's folder.
         hosts: The kind of hosts.
         folders: Channel name -> folder of this machine.
-        given: The execution's input.
         port: Port of the emulation; a free one for 0.
         results: Folder for what the job leaves in S3.
 
@@ -71,11 +71,24 @@ def deploy_and_run(
             f"--deploy needs an emulation of AWS ({error.name} is missing): "
             "pip install 'cdk-distributed-training[aws-local]'"
         ) from None
-    entrypoint(resolved.request)
+    queue = next((one for one in resolved.way if one.state_machine is not None), None)
+    # the queue is there, whatever stands before it is not
+    here = on_this_machine(dataclasses.replace(resolved, way=tuple(one for one in resolved.way if one is not queue)))
+    entrypoint(here.request)
     plan_channels(resolved.request, resolved.job.assets, folders)
     Assembly(app)
-    run = DeployedRun(app=app, job=resolved.job, hosts=hosts, folders=folders, given=given, port=port, results=results)
-    display = _display()
+    run = DeployedRun(
+        app=app,
+        job=resolved.job,
+        queue=queue,
+        entry_points=_entry_points(here),
+        hosts=hosts,
+        folders=folders,
+        given=resolved.given,
+        port=port,
+        results=results,
+    )
+    display = _display(here.notes)
     try:
         with _raising_on_signals():
             ended = run.run(display)
@@ -83,6 +96,14 @@ def deploy_and_run(
         print("stopped; nothing is left running", file=sys.stderr)
         return _STOPPED_BY[signal.Signals(stopped.signum)]
     return _tell(ended, results)
+
+
+def _entry_points(here: ResolvedJob) -> dict[str, list[str]]:
+    """The launcher that stands in for the one in the job's image, if it has one inside."""
+    if here.image_launcher is None:
+        return {}
+    image = here.request["AlgorithmSpecification"].get("TrainingImage", "")
+    return {image: [sys.executable, "-u", str(here.image_launcher)]}
 
 
 def _tell(ended: Ended, results: Path) -> int:
@@ -97,7 +118,7 @@ def _tell(ended: Ended, results: Path) -> int:
     return 0 if succeeded else 1
 
 
-def _display() -> DeploymentWatcher:
+def _display(notes: Sequence[str]) -> DeploymentWatcher:
     from cdk_distributed_training.local.aws.deployed_run import DeploymentWatcher  # noqa: PLC0415  an extra
 
     class Display(DeploymentWatcher):
@@ -108,6 +129,8 @@ def _display() -> DeploymentWatcher:
             self._lock = threading.Lock()
             self._started = time.monotonic()
             self._console.print(_EMULATION, markup=False)
+            for note in notes:
+                self._console.print(f"  {note}", markup=False)
 
         def on_step(self, text: str) -> None:
             """A bold line."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import shlex
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -11,10 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from cdk_distributed_training.cli.options import DEFAULT_APP, App, Hyperparameters, InstanceCount, Job, pairs
-from cdk_distributed_training.local.assembly import Assembly, SynthesizedStack
+from cdk_distributed_training.local.assembly import Assembly
 from cdk_distributed_training.local.channels import origin
 from cdk_distributed_training.local.launch_plan import LaunchPlan, launch_plans
 from cdk_distributed_training.local.local_run import ResolvedJob, resolve_job
+from cdk_distributed_training.local.resolve import Resolver
+from cdk_distributed_training.local.synthesized_stack import SynthesizedStack
 
 _WIDTH_OF_NO_TERMINAL = 120
 
@@ -29,7 +32,11 @@ def describe(
     """Show what the synthesized app would deploy and what its training jobs would run on each host."""
     hyperparameters = pairs("--hyperparameter", hyperparameter, "lr=0.1")
     assembly = Assembly(app)
-    paths = [job] if job else [found.path for found in assembly.jobs]
+    others = assembly.elsewhere if job is None else assembly.way(job)
+    if job is None:
+        paths = [found.path for found in assembly.jobs]
+    else:
+        paths = [] if others and not assembly.runs_here(others[0]) else [job]
     jobs = [
         resolve_job(assembly, path, instance_count=instance_count, hyperparameters=hyperparameters) for path in paths
     ]
@@ -40,11 +47,29 @@ def describe(
         console.print(_resources(stack))
     if not jobs and not assembly.elsewhere:
         console.print("No training job in this app.")
-    for other in () if job else assembly.elsewhere:
-        console.print(Text(str(other)))
+    for other in others:
+        if other.request is None:
+            console.print(Text(f"\n{assembly.told(other)}"))
+        else:
+            resolver = Resolver(other.stack, [stack for stack in assembly.stacks if stack is not other.stack])
+            console.print(_titled(other.what, _asked_for(resolver(dict(other.request)))))
     for one in jobs:
         console.print(_job(one))
         console.print(_commands(one))
+
+
+def _asked_for(request: Mapping[str, Any]) -> RenderableType:
+    """A request that only AWS can serve, as a table."""
+    table = Table(show_header=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    config = request.get("ServerlessJobConfig", {})
+    rows = {member: str(value) for member, value in config.items()}
+    rows |= {f"channel {channel['ChannelName']}": origin(channel) for channel in request.get("InputDataConfig", [])}
+    rows |= {f"hyperparameter {name}": str(value) for name, value in request.get("HyperParameters", {}).items()}
+    for name, value in rows.items():
+        table.add_row(name, Text(value))
+    return table
 
 
 def _resources(stack: SynthesizedStack) -> RenderableType:
@@ -67,7 +92,7 @@ def _job(resolved: ResolvedJob) -> RenderableType:
     rows = {
         "hosts": f"{len(resolved.host_names)}: {', '.join(resolved.host_names)}",
         "instance type": ", ".join(str(one["InstanceType"]) for one in machines.get("InstanceGroups", [machines])),
-        "image": request["AlgorithmSpecification"].get("TrainingImage", ""),
+        **_image(request["AlgorithmSpecification"]),
         "longest run": f"{request.get('StoppingCondition', {}).get('MaxRuntimeInSeconds', 'unlimited')} s",
         "managed spot": "yes" if request.get("EnableManagedSpotTraining") else "no",
     }
@@ -75,6 +100,8 @@ def _job(resolved: ResolvedJob) -> RenderableType:
         rows[f"channel {channel['ChannelName']}"] = origin(channel)
     for name, value in request["HyperParameters"].items():
         rows[f"hyperparameter {name}"] = value
+    if resolved.notes:
+        rows["note"] = "\n".join(resolved.notes)
     for name, value in request.get("Environment", {}).items():
         rows[f"environment {name}"] = str(value)
     for name, value in rows.items():
@@ -82,12 +109,19 @@ def _job(resolved: ResolvedJob) -> RenderableType:
     return _titled(f"Training job {resolved.job.path}", table)
 
 
+def _image(algorithm: Mapping[str, Any]) -> dict[str, str]:
+    if "AlgorithmName" in algorithm:
+        return {"algorithm": str(algorithm["AlgorithmName"])}
+    return {"image": str(algorithm.get("TrainingImage", ""))}
+
+
 def _commands(resolved: ResolvedJob) -> RenderableType:
     algorithm = resolved.request["AlgorithmSpecification"]
-    container = shlex.join([*algorithm.get("ContainerEntrypoint", []), *algorithm.get("ContainerArguments", [])])
+    entrypoint = algorithm.get("ContainerEntrypoint")
+    words = shlex.join([*(entrypoint or []), *algorithm.get("ContainerArguments", [])])
     table = Table("host", show_lines=True)
     table.add_column("command line", overflow="fold")
-    table.add_row("each container", Text(container or "the image's own entrypoint"))
+    table.add_row("each container", Text(words if entrypoint else f"<the image's own entry point> {words}"))
     for host, plan in launch_plans(resolved).items():
         table.add_row(host, Text(_shown(plan)))
     return _titled(f"What {resolved.job.path} runs", table)
@@ -97,7 +131,9 @@ def _shown(plan: LaunchPlan) -> str:
     if plan.problem:
         return plan.problem
     lines = [shlex.join(command) for command in plan.commands]
-    return "\n".join([*lines, f"({plan.processes_per_host} ranks from rank {plan.first_rank} of {plan.world_size})"])
+    last = plan.first_rank + plan.processes_per_host - 1
+    ranks = f"rank {last}" if last == plan.first_rank else f"ranks {plan.first_rank} to {last}"
+    return "\n".join([*lines, f"({ranks} of {plan.world_size})"])
 
 
 def _titled(title: str, body: RenderableType) -> RenderableType:

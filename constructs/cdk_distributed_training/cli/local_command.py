@@ -111,14 +111,12 @@ def local(
             raise LocalModeError("--kill, --drop-link and --without-accelerators do not go with --deploy")
         if checkpoints is not None:
             raise LocalModeError("--checkpoints does not go with --deploy: the job's checkpoints are in emulated S3")
-        counted = {} if instance_count is None else {"instance_count": instance_count}
         sys.exit(
             deploy_and_run(
                 resolved,
                 app=app,
                 hosts=choose(hosts),
                 folders=folders,
-                given={"hyperparameters": hyperparameters, **counted},
                 port=port,
                 results=output or DEFAULT_PARENT / f"deployed-{resolved.job.job_name}-{uuid.uuid4().hex[:4]}",
             )

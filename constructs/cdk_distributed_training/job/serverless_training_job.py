@@ -189,7 +189,7 @@ class ServerlessTrainingJob(TrainingRuns):
         more = [finding for finding in judged if finding.rule not in told]
         raise_errors(more, where=lambda: self.node.path)
         annotate_warnings(self, [*findings, *more])
-        run_elsewhere(self, runner="SageMaker runs it by a script and on machines of its own")
+        run_elsewhere(self, runner="SageMaker runs it by a script and on machines of its own", request=self._request)
         self._engine = TrainingStateMachine(
             self,
             "StateMachine",

@@ -54,7 +54,8 @@ def refuse_unmet(request: Mapping[str, Any], *, root: Path = Path("/")) -> None:
     unmet = unmet_demands(request, root=root)
     if unmet:
         lines = [f"the job has {demand.option}, and this machine lacks {demand.needs}" for demand in unmet]
-        raise LocalModeError("\n".join([*lines, "--without-accelerators runs it with what this machine has"]))
+        lines.append("--without-accelerators runs it with what this machine has; it does not go with --deploy")
+        raise LocalModeError("\n".join(lines))
 
 
 def without_unmet(request: Mapping[str, Any], *, root: Path = Path("/")) -> tuple[dict[str, Any], list[Demand]]:

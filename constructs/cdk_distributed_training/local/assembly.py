@@ -16,11 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from cdk_distributed_training.local.errors import LocalModeError
+from cdk_distributed_training.local.job_elsewhere import JobElsewhere
+from cdk_distributed_training.local.synthesized_stack import SynthesizedStack
 
 JOB_METADATA = "cdk-distributed-training:training-job"
 JOB_SCHEMA = 1
 ELSEWHERE_METADATA = "cdk-distributed-training:run-elsewhere"
 ELSEWHERE_SCHEMA = 1
+_LOGICAL_ID = "aws:cdk:logicalId"
+# by the construct ids below a job, which are part of its interface
+_STATE_MACHINE = "/StateMachine/Job/Resource/Resource"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,23 +44,6 @@ class SynthesizedAsset:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SynthesizedStack:
-    """A stack's template and where it would be deployed.
-
-    Attributes:
-        name: The stack's name.
-        template: The CloudFormation template.
-        account: Twelve digits, or None for an environment-agnostic stack.
-        region: For example `us-east-1`, or None for an environment-agnostic stack.
-    """
-
-    name: str
-    template: dict[str, Any]
-    account: str | None = None
-    region: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class SynthesizedJob:
     """A training job as its construct left it in the assembly.
 
@@ -67,6 +55,7 @@ class SynthesizedJob:
         assets: What the assembly would upload, by object key.
         source_folder: Folder with the code, relative to where the app ran; None if the assembly does not say.
         launcher_inside: Whether its image has the launcher for its entry point.
+        state_machine: Logical id of the state machine that runs it; None if the assembly does not say.
     """
 
     path: str
@@ -76,30 +65,7 @@ class SynthesizedJob:
     assets: dict[str, SynthesizedAsset] = field(repr=False)
     source_folder: str | None = None
     launcher_inside: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class JobElsewhere:
-    """What AWS runs and this machine cannot.
-
-    Attributes:
-        path: The construct's path.
-        kind: The construct's class.
-        runner: Who runs it, as a sentence without its end.
-        job: Path of the job in it, which can be run here; None if it has none.
-    """
-
-    path: str
-    kind: str
-    runner: str
-    job: str | None
-
-    def __str__(self) -> str:
-        """What it is, and what can be done with it on this machine."""
-        cannot = f"{self.path} is a {self.kind}: {self.runner}, which `dtrain` cannot do here"
-        if self.job is None:
-            return f"{cannot}; `dtrain describe` shows the app's resources"
-        return f"{cannot}; run the job that it is made of: dtrain local {self.job}"
+    state_machine: str | None = None
 
 
 class Assembly:
@@ -124,55 +90,78 @@ class Assembly:
     @cached_property
     def stacks(self) -> tuple[SynthesizedStack, ...]:
         """Every stack, those of stages too."""
-        return tuple(stack for stack, _ in self._stacks)
+        return tuple(stack for stack, _, _ in self._stacks)
 
     @cached_property
     def jobs(self) -> tuple[SynthesizedJob, ...]:
         """Every training job, in the order of the construct paths."""
-        return tuple(sorted((job for _, jobs in self._stacks for job in jobs), key=lambda job: job.path))
+        return tuple(sorted((job for _, jobs, _ in self._stacks for job in jobs), key=lambda job: job.path))
 
     @cached_property
     def elsewhere(self) -> tuple[JobElsewhere, ...]:
         """What only AWS can run, in the order of the construct paths."""
-        return tuple(sorted(_elsewhere(self.folder), key=lambda one: one.path))
+        return tuple(sorted((one for _, _, elsewhere in self._stacks for one in elsewhere), key=lambda one: one.path))
+
+    def way(self, path: str | None) -> tuple[JobElsewhere, ...]:
+        """What stands between a construct path and the job that runs here, outermost first; empty for the job's own."""
+        named = {one.path: one for one in self.elsewhere}
+        way: list[JobElsewhere] = []
+        while path in named and named[path] not in way:
+            way.append(named[path])
+            path = named[path].job
+        return tuple(way)
+
+    def runs_here(self, one: JobElsewhere) -> bool:
+        """Whether there is a job in it that this machine can run in its place."""
+        return self.way(one.path)[-1].job in [job.path for job in self.jobs]
+
+    def told(self, one: JobElsewhere) -> str:
+        """What it is, and what can be done with it on this machine."""
+        last = self.way(one.path)[-1]
+        if self.runs_here(one):
+            return f"{one.what}; `dtrain local {one.path}` runs its job {last.job} on this machine"
+        if last.job is None:
+            return f"{one.what}, which this machine cannot do; `dtrain describe {one.path}` shows what it asks AWS for"
+        return f"{one.what}; its job {last.job} is defined in another app: synthesize that one, and run it from there"
 
     def find(self, path: str | None = None) -> SynthesizedJob:
-        """The job with this construct path; without a path the only job.
+        """The job with this construct path, or the one in what AWS runs under it; without a path the only job.
 
         Raises:
             LocalModeError: There is no such job, no job at all, or several and none was named; or only AWS can run it.
         """
-        for one in self.elsewhere:
-            if path == one.path:
-                raise LocalModeError(str(one))
-        paths = [job.path for job in self.jobs]
-        listing = "".join(f"\n  {job}" for job in paths)
-        if not self.jobs and self.elsewhere:
-            raise LocalModeError(
-                f"{self.folder} holds no training job that can run here:"
-                + "".join(f"\n  {one}" for one in self.elsewhere)
-            )
+        way = self.way(path)
+        if way and not self.runs_here(way[0]):
+            raise LocalModeError(self.told(way[0]))
         if not self.jobs:
-            raise LocalModeError(
-                f"{self.folder} holds no training job: add a DistributedTrainingJob to the app and synthesize it again"
-            )
+            raise LocalModeError(self._no_job())
+        path = way[-1].job if way else path
+        names = [*(job.path for job in self.jobs), *(one.path for one in self.elsewhere)]
+        listing = "".join(f"\n  {name}" for name in names)
         if path is None:
             if len(self.jobs) > 1:
                 raise LocalModeError(f"{self.folder} holds {len(self.jobs)} training jobs, name one of them:{listing}")
             return self.jobs[0]
         found = [job for job in self.jobs if path in (job.path, job.path.removesuffix("/Resource"))]
         if not found:
-            near = difflib.get_close_matches(path, paths, n=1, cutoff=0.4)
+            near = difflib.get_close_matches(path, names, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]}? " if near else ""
             raise LocalModeError(f"{self.folder} holds no training job {path}; {hint}there are:{listing}")
         return found[0]
 
+    def _no_job(self) -> str:
+        if self.elsewhere:
+            return f"{self.folder} holds no training job that can run here:" + "".join(
+                f"\n  {self.told(one)}" for one in self.elsewhere
+            )
+        return f"{self.folder} holds no training job: add a DistributedTrainingJob to the app and synthesize it again"
+
     @cached_property
-    def _stacks(self) -> list[tuple[SynthesizedStack, list[SynthesizedJob]]]:
+    def _stacks(self) -> list[tuple[SynthesizedStack, list[SynthesizedJob], list[JobElsewhere]]]:
         return list(_read(self.folder))
 
 
-def _read(folder: Path) -> Iterator[tuple[SynthesizedStack, list[SynthesizedJob]]]:
+def _read(folder: Path) -> Iterator[tuple[SynthesizedStack, list[SynthesizedJob], list[JobElsewhere]]]:
     manifest = _json(folder / "manifest.json")
     artifacts: dict[str, dict[str, Any]] = manifest.get("artifacts", {})
     assets = _assets(folder, artifacts)
@@ -185,7 +174,8 @@ def _read(folder: Path) -> Iterator[tuple[SynthesizedStack, list[SynthesizedJob]
             template = _json(folder / properties["templateFile"])
             name = properties.get("stackName", Path(properties["templateFile"]).name.removesuffix(".template.json"))
             stack = SynthesizedStack(name=name, template=template, account=account, region=region)
-            yield stack, [*_jobs(_metadata(folder, artifact), stack, assets)]
+            metadata = _metadata(folder, artifact)
+            yield stack, [*_jobs(metadata, stack, assets)], [*_elsewhere(metadata, stack)]
 
 
 def _jobs(
@@ -209,25 +199,33 @@ def _jobs(
                 assets=assets,
                 source_folder=data.get("source_folder"),
                 launcher_inside=data.get("launcher_inside", False),
+                state_machine=_logical_id(metadata, f"{path}{_STATE_MACHINE}"),
             )
 
 
-def _elsewhere(folder: Path) -> Iterator[JobElsewhere]:
-    for artifact in _json(folder / "manifest.json").get("artifacts", {}).values():
-        if artifact["type"] == "cdk:cloud-assembly":
-            yield from _elsewhere(folder / artifact["properties"]["directoryName"])
-        elif artifact["type"] == "aws:cloudformation:stack":
-            for path, entries in _metadata(folder, artifact).items():
-                for entry in entries:
-                    # what another version left is not read: it is only ever said, never run
-                    if entry["type"] == ELSEWHERE_METADATA and entry["data"].get("schema") == ELSEWHERE_SCHEMA:
-                        data = entry["data"]
-                        yield JobElsewhere(
-                            path=path.removeprefix("/"),
-                            kind=data["kind"],
-                            runner=data["runner"],
-                            job=data["job"] or None,
-                        )
+def _elsewhere(metadata: dict[str, list[dict[str, Any]]], stack: SynthesizedStack) -> Iterator[JobElsewhere]:
+    for path, entries in metadata.items():
+        for entry in entries:
+            # what another version left is not read: it is of no use without its job, which is refused then
+            if entry["type"] != ELSEWHERE_METADATA or entry["data"].get("schema") != ELSEWHERE_SCHEMA:
+                continue
+            data = entry["data"]
+            yield JobElsewhere(
+                path=path.removeprefix("/"),
+                kind=data["kind"],
+                runner=data["runner"],
+                job=data["job"] or None,
+                stack=stack,
+                hyperparameters=data.get("hyperparameters", {}),
+                instance_count=data.get("instance_count"),
+                ranges=data.get("ranges", {}),
+                state_machine=data.get("state_machine", {}).get("Ref"),
+                request=data.get("request"),
+            )
+
+
+def _logical_id(metadata: dict[str, list[dict[str, Any]]], path: str) -> str | None:
+    return next((entry["data"] for entry in metadata.get(path, []) if entry["type"] == _LOGICAL_ID), None)
 
 
 def _metadata(folder: Path, artifact: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:

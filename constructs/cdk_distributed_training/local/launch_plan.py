@@ -13,6 +13,7 @@ from cdk_distributed_training.local.assembly import SynthesizedAsset
 from cdk_distributed_training.local.channels import AssetSource, object_key
 from cdk_distributed_training.local.container_environment import container_environment
 from cdk_distributed_training.local.hosts import LoopbackHosts
+from cdk_distributed_training.local.image_launcher import launcher_of_image, with_command
 from cdk_distributed_training.local.input_files import config_files
 from cdk_distributed_training.local.local_run import ResolvedJob
 
@@ -41,12 +42,20 @@ TIMEOUT = 60  # seconds
 
 
 def launch_plans(resolved: ResolvedJob) -> dict[str, LaunchPlan]:
-    """The launcher's own plan for each host, from its `--dry-run`; empty if the job brings no launcher as a channel."""
+    """The launcher's own plan for each host, from its `--dry-run`.
+
+    Where the image has the launcher inside, this library's own is asked. Empty for a job without the launcher: only its
+    image knows what it starts.
+    """
     assets = _channel_assets(resolved)
-    launcher = assets.get(LAUNCHER_CHANNEL)
-    if launcher is None:
+    request = resolved.request
+    if LAUNCHER_CHANNEL in assets:
+        launcher = assets[LAUNCHER_CHANNEL].path
+    elif resolved.job.launcher_inside and not request["AlgorithmSpecification"].get("ContainerEntrypoint"):
+        launcher, request = launcher_of_image(), with_command(request)
+    else:
         return {}
-    kind, *rest = resolved.request["AlgorithmSpecification"].get("ContainerArguments", [])
+    kind, *rest = request["AlgorithmSpecification"].get("ContainerArguments") or [""]
     plans = {}
     with (
         tempfile.TemporaryDirectory(prefix="dtrain-plan-") as folder,
@@ -56,12 +65,12 @@ def launch_plans(resolved: ResolvedJob) -> dict[str, LaunchPlan]:
             AssetSource(asset).place(hosts, name)
         for host in hosts.names:
             base = hosts.opt_ml(host)
-            for file, content in config_files(resolved.request, host, "eth0").items():
+            for file, content in config_files(request, host, "eth0").items():
                 (base / "input/config" / file).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
             result = subprocess.run(
-                [sys.executable, str(launcher.path), kind, "--dry-run", "--base-dir", str(base), *rest],
+                [sys.executable, str(launcher), kind, "--dry-run", "--base-dir", str(base), *rest],
                 env=container_environment(
-                    resolved.request, job_name=resolved.job.job_name, region=resolved.region, account=resolved.account
+                    request, job_name=resolved.job.job_name, region=resolved.region, account=resolved.account
                 ),
                 check=False,
                 capture_output=True,

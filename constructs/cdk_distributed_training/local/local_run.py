@@ -6,7 +6,7 @@ import datetime
 import sys
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,9 @@ from cdk_distributed_training.local.container_environment import container_envir
 from cdk_distributed_training.local.errors import LocalModeError
 from cdk_distributed_training.local.hosts import Choice, Hosts
 from cdk_distributed_training.local.input_files import host_names
+from cdk_distributed_training.local.job_elsewhere import JobElsewhere
 from cdk_distributed_training.local.job_observer import JobObserver
+from cdk_distributed_training.local.overrides_on_the_way import overrides_on_the_way
 from cdk_distributed_training.local.resolve import Resolver
 from cdk_distributed_training.local.results import failure_text
 from cdk_distributed_training.local.run_folder import RunFolder
@@ -36,6 +38,8 @@ class ResolvedJob:
         account: Account that the containers are told.
         stand_ins: Values that the training sees and that exist only after a deployment, and what stands for them.
         notes: How the run differs from one on AWS, for the person who reads.
+        way: What AWS would run it by: queues, schedules and so on, outermost first.
+        given: What was overridden, as an execution's input.
         image_launcher: The launcher that stands in for the one in the job's image; None if the image needs none.
     """
 
@@ -45,6 +49,8 @@ class ResolvedJob:
     account: str
     stand_ins: dict[str, str]
     notes: tuple[str, ...] = ()
+    way: tuple[JobElsewhere, ...] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
     image_launcher: Path | None = None
 
     @property
@@ -64,7 +70,7 @@ def resolve_job(
 
     Args:
         assembly: The synthesized app.
-        path: The job's construct path; needed if there are several jobs.
+        path: Construct path of the job, or of a queue's, a schedule's and so on; needed if there are several jobs.
         instance_count: Another number of hosts.
         hyperparameters: Values that are added to the job's or replace them.
 
@@ -78,9 +84,14 @@ def resolve_job(
     seen = Resolver(job.stack, others)
     algorithm = job.request.get("AlgorithmSpecification", {})
     seen([job.request.get("Environment"), job.request.get("HyperParameters"), algorithm.get("ContainerArguments")])
-    given: dict[str, Any] = {"hyperparameters": dict(hyperparameters or {})}
-    if instance_count is not None:
-        given["instance_count"] = instance_count
+    way = assembly.way(path)
+    chosen = overrides_on_the_way(
+        way, own=request.get("HyperParameters", {}), given=hyperparameters or {}, stacks=assembly.stacks
+    )
+    given: dict[str, Any] = {"hyperparameters": {**chosen.hyperparameters, **(hyperparameters or {})}}
+    count = chosen.instance_count if instance_count is None else instance_count
+    if count is not None:
+        given["instance_count"] = count
     try:
         changes = execution_input(given)
     except ExecutionInputError as error:
@@ -98,6 +109,9 @@ def resolve_job(
         region=resolver.region,
         account=resolver.account,
         stand_ins=seen.stand_ins,
+        notes=chosen.notes,
+        way=way,
+        given=given,
     )
 
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from cdk_distributed_training.local.assembly import SynthesizedStack
 from cdk_distributed_training.local.errors import LocalModeError
+from cdk_distributed_training.local.synthesized_stack import SynthesizedStack
 
 STAND_IN_ACCOUNT = "111111111111"
 STAND_IN_REGION = "us-east-1"

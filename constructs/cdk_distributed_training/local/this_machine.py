@@ -20,7 +20,9 @@ def on_this_machine(resolved: ResolvedJob, *, without_accelerators: bool = False
     Raises:
         LocalModeError: The job needs what this machine does not have.
     """
-    request, notes, image_launcher = resolved.request, list(resolved.notes), None
+    request, image_launcher = resolved.request, None
+    notes = [f"{one.what}; here {one.job} runs without that" for one in resolved.way]
+    notes += resolved.notes
     refuse_pipes(request)
     if resolved.job.launcher_inside and not request["AlgorithmSpecification"].get("ContainerEntrypoint"):
         request, image_launcher = with_command(request), launcher_of_image()

@@ -21,6 +21,7 @@ from cdk_distributed_training.engines.ended_execution import stop_with_execution
 from cdk_distributed_training.engines.engine_runs import MachineRuns
 from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.machine import Machine
+from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 from cdk_distributed_training.monitoring.job_metrics import JobMetrics
 
@@ -150,6 +151,12 @@ class QueuedTrainingJob(JobMetrics, MachineRuns):
             log_group=log_group,
         )
         stop_with_execution(self, of=self._job.state_machine, start=stop.state_machine)
+        run_elsewhere(
+            self,
+            runner="a queue of AWS Batch starts it once it has machines for it",
+            job=job,
+            state_machine_arn=self.state_machine.state_machine_arn,
+        )
 
 
 def _training_jobs(stack: cdk.Stack) -> list[str]:

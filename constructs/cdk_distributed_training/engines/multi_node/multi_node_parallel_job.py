@@ -30,6 +30,7 @@ from cdk_distributed_training.engines.multi_node.members import attempts, machin
 from cdk_distributed_training.engines.multi_node.multi_node_states import ALL_NODES, MultiNodeStates
 from cdk_distributed_training.engines.multi_node.node_container import NodeContainer
 from cdk_distributed_training.engines.multi_node.node_roles import NodeRoles
+from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 from cdk_distributed_training.monitoring.log_group import create_log_group
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
@@ -206,6 +207,7 @@ class MultiNodeParallelJob(MachineRuns):
             tags={tag["Key"]: tag["Value"] for tag in stack.resolve(request.get("Tags", []))},
         )
         self._make_state_machines(job, most, int(poll), encryption_key)
+        run_elsewhere(self, runner="AWS Batch runs it on EC2 machines of the account", job=job)
 
     @property
     def grants(self) -> MultiNodeGrants:

@@ -17,6 +17,7 @@ from cdk_distributed_training.engines.pipeline.pipeline_metrics import PipelineR
 from cdk_distributed_training.engines.pipeline.pipeline_runs import pipeline_runs
 from cdk_distributed_training.engines.pipeline.step_retry import START_RETRIES, StepRetry
 from cdk_distributed_training.engines.run_calls import RunCalls
+from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.service_role import ServiceRole
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 
@@ -113,6 +114,7 @@ class TrainingPipeline(PipelineRuns):
         )
         self._pipeline_name: str = pipeline.ref
         self._parameters: Mapping[str, str] = {given["Name"]: given["Type"] for given in definition["Parameters"]}
+        run_elsewhere(self, runner="SageMaker Pipelines runs it as a step", job=job)
 
     @property
     def pipeline_name(self) -> str:

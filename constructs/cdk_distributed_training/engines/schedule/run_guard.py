@@ -14,6 +14,7 @@ from constructs import Construct
 from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.machine import Machine
 from cdk_distributed_training.engines.run_calls import RunCalls, state_machine_runs
+from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.schedule.guard_states import guard_definition
 from cdk_distributed_training.engines.training_definition import IListedTraining, IStartableTraining
 from cdk_distributed_training.request.hyperparameters import hyperparameter_text
@@ -34,6 +35,7 @@ class RunGuard(Construct):
         instance_count: float | None,
         quiet: cdk.Duration | None,
         while_running: WhileRunning,
+        starter: str,
         encryption_key: kms.IKey | None,
     ) -> None:
         """Make the state machine.
@@ -46,12 +48,14 @@ class RunGuard(Construct):
             instance_count: Number of machines of each run; the job's own if `None`.
             quiet: Time to wait before a start.
             while_running: What happens while a run is going: `skip` starts none, `wait` starts one after it.
+            starter: Who starts the runs, as a sentence without its end, for `dtrain` to say.
             encryption_key: Key for the log; CloudWatch Logs' own if `None`.
         """
         super().__init__(scope, id)
         stack = cdk.Stack.of(self)
         texts = {name: _text(value) for name, value in (hyperparameters or {}).items()}
         calls = _calls(job, texts, instance_count)
+        run_elsewhere(scope, runner=starter, job=job, hyperparameters=texts, instance_count=instance_count)
         self._machine = Machine(
             self,
             "Machine",

@@ -89,6 +89,7 @@ class TrainingOnNewData(Construct):
             instance_count=instance_count,
             quiet=quiet or cdk.Duration.minutes(5),
             while_running=while_running,
+            starter="EventBridge starts it after new objects in S3",
             encryption_key=encryption_key,
         ).state_machine
         role = ServiceRole(

@@ -67,6 +67,7 @@ class TrainingSchedule(Construct):
             instance_count=instance_count,
             quiet=None,
             while_running=while_running,
+            starter="EventBridge Scheduler starts it by the clock",
             encryption_key=encryption_key,
         ).state_machine
         role = ServiceRole(

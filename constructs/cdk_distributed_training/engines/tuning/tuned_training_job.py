@@ -21,6 +21,7 @@ from cdk_distributed_training.engines.ended_execution import stop_with_execution
 from cdk_distributed_training.engines.engine_runs import MachineRuns
 from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.machine import Machine
+from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 from cdk_distributed_training.engines.tuning.ranges import TunedRange, rendered_ranges
 from cdk_distributed_training.engines.tuning.stop_states import stop_tuning_definition
@@ -189,6 +190,12 @@ class TunedTrainingJob(JobMetrics, MachineRuns):
             log_group=log_group,
         )
         stop_with_execution(self, of=self._job.state_machine, start=stop.state_machine)
+        run_elsewhere(
+            self,
+            runner="SageMaker tunes it, in many trials with hyperparameters that it chooses",
+            job=job,
+            ranges=rendered_ranges(ranges),
+        )
 
     def _prefix(self, job_name: str) -> str:
         if cdk.Token.is_unresolved(job_name):

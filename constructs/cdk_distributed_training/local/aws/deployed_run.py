@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from cdk_distributed_training.local.aws.job_service import JobService
 from cdk_distributed_training.local.aws.job_watcher import JobWatcher
 from cdk_distributed_training.local.aws.server import Server
 from cdk_distributed_training.local.hosts import Choice
+from cdk_distributed_training.local.job_elsewhere import JobElsewhere
 from cdk_distributed_training.local.results import CHECKPOINTS
 
 
@@ -33,6 +34,8 @@ class DeployedRun:
     Attributes:
         app: The synthesized app's folder.
         job: The job to start.
+        queue: By what it is started; None for the job's own state machine.
+        entry_points: Image -> a command line on this machine in place of its entry point.
         hosts: The kind of hosts.
         folders: Channel name -> folder of this machine, put where the channel reads.
         given: The execution's input.
@@ -45,6 +48,8 @@ class DeployedRun:
     job: SynthesizedJob
     hosts: Choice
     folders: Mapping[str, Path]
+    queue: JobElsewhere | None = None
+    entry_points: Mapping[str, Sequence[str]] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
     port: int = 0
     stop_grace: float = 120.0
@@ -60,7 +65,13 @@ class DeployedRun:
         Raises:
             LocalModeError: A step failed; the text says which and why.
         """
-        service = JobService(hosts=self.hosts, folders=self.folders, watcher=watcher, stop_grace=self.stop_grace)
+        service = JobService(
+            hosts=self.hosts,
+            folders=self.folders,
+            watcher=watcher,
+            stop_grace=self.stop_grace,
+            entry_points=self.entry_points,
+        )
         with Server(self.port) as server, service:
             cdk = CdkCli(self.app, server.environment)
             watcher.on_step(f"emulation of AWS on {server.url}")
@@ -71,7 +82,7 @@ class DeployedRun:
             watcher.on_step(f"deployed {self.job.stack.name}")
             if recorded_types:
                 watcher.on_step(f"only recorded, without behaviour: {', '.join(sorted(recorded_types))}")
-            machine = executions.job_state_machine(self.job.stack.name, self.job.job_name)
+            machine = self._machine()
             execution = executions.start(machine, name="local", given=dict(self.given))
             watcher.on_step(f"started {execution}")
             try:
@@ -84,6 +95,13 @@ class DeployedRun:
             cdk.destroy()
             watcher.on_step("destroyed")
             return ended
+
+    def _machine(self) -> str:
+        if self.queue is not None and self.queue.state_machine is not None:
+            return executions.physical_id(self.queue.stack.name, self.queue.state_machine)
+        if self.job.state_machine is not None:
+            return executions.physical_id(self.job.stack.name, self.job.state_machine)
+        return executions.job_state_machine(self.job.stack.name, self.job.job_name)
 
     def _save(self, service: JobService) -> None:
         """Copy what the jobs left in S3, which goes with the emulation."""

@@ -59,6 +59,19 @@ def job_state_machine(stack: str, job_name: str) -> str:
 
 
 @clients.answering()
+def physical_id(stack: str, logical_id: str) -> str:
+    """What a deployed stack made of a resource: of a state machine, its ARN.
+
+    Args:
+        stack: The stack's name.
+        logical_id: The resource's id in the template.
+    """
+    formation = clients.client("cloudformation")
+    told = formation.describe_stack_resource(StackName=stack, LogicalResourceId=logical_id)
+    return str(told["StackResourceDetail"]["PhysicalResourceId"])
+
+
+@clients.answering()
 def start(machine: str, *, name: str, given: Any) -> str:
     """Start an execution.
 

@@ -11,6 +11,14 @@ from typing import Any
 from moto.cloudformation import parsing
 
 recorded_types: set[str] = set()
+# moto would start containers on this machine for them, and knows neither jobs of several nodes nor all properties
+_CONTAINERS_OF_BATCH = {"AWS::Batch::ComputeEnvironment", "AWS::Batch::JobDefinition"}
+# types of which a reference gives the ARN, by what stands before the name in it
+_NAMED_BY_ARN = {
+    "AWS::Batch::ComputeEnvironment": "compute-environment",
+    "AWS::Batch::JobDefinition": "job-definition",
+    "AWS::Batch::JobQueue": "job-queue",
+}
 _recorded: dict[str, tuple[str, RecordedResource]] = {}
 
 
@@ -44,12 +52,14 @@ class RecordedResource:
 
     @classmethod
     def create_from_cloudformation_json(
-        cls, resource_name: str, cloudformation_json: dict[str, Any], *where: str, **more: Any
+        cls, resource_name: str, cloudformation_json: dict[str, Any], account_id: str, region_name: str, **more: Any
     ) -> RecordedResource:
         """Record it."""
-        del where
+        kind = more.get("ResourceType", "")
+        if kind in _NAMED_BY_ARN:
+            resource_name = f"arn:aws:batch:{region_name}:{account_id}:{_NAMED_BY_ARN[kind]}/{resource_name}"
         made = cls(resource_name, cloudformation_json.get("Properties", {}))
-        _recorded[resource_name] = (more.get("ResourceType", ""), made)
+        _recorded[resource_name] = (kind, made)
         return made
 
     @classmethod
@@ -80,7 +90,7 @@ def install() -> None:
     def known_or_recorded(resource_type: str) -> Any:
         if resource_type in parsing.NULL_MODELS or resource_type.startswith("Custom::"):
             return known(resource_type)
-        if resource_type in parsing.get_model_map():
+        if resource_type in parsing.get_model_map() and resource_type not in _CONTAINERS_OF_BATCH:
             return known(resource_type)
         recorded_types.add(resource_type)
         return RecordedResource

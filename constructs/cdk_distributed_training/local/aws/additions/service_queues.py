@@ -1,6 +1,6 @@
 """moto's job queues are for containers only: it has neither service environments nor queues for training jobs.
 
-A queue that asks for a service environment is kept by who keeps the queues for training jobs; any other is moto's own.
+A queue that asks for a service environment is kept by who keeps the queues for training jobs; any other is recorded.
 These are the resources as CloudFormation has them; `service_queue_calls` has the API.
 """
 
@@ -12,6 +12,7 @@ from typing import Any
 from moto.batch.models import JobQueue
 from moto.core.common_models import CloudFormationModel
 
+from cdk_distributed_training.local.aws.additions.recorded_resources import RecordedResource, recorded_types
 from cdk_distributed_training.local.aws.additions.service_jobs import service
 from cdk_distributed_training.local.aws.queues.queue_service import Environment, Queue
 from cdk_distributed_training.local.aws.queues.turns import FairShares, FirstInFirstOut, QuotaShares, Turns
@@ -178,24 +179,26 @@ class TrainingQueueResource(_BatchResource):
 
 
 def install() -> None:
-    """Let moto's class hand such queues over; moto knows the other classes by their being defined."""
-    own = JobQueue.create_from_cloudformation_json
+    """Let moto's class hand queues over; moto knows the other classes by their being defined."""
 
     def create(
         cls: type[JobQueue], /, resource_name: str, cloudformation_json: dict[str, Any], *where: str, **more: Any
     ) -> Any:
         del cls
         if "ServiceEnvironmentOrder" not in cloudformation_json["Properties"]:
-            return own(resource_name, cloudformation_json, *where, **more)
+            recorded_types.add("AWS::Batch::JobQueue")
+            return RecordedResource.create_from_cloudformation_json(resource_name, cloudformation_json, *where, **more)
         return TrainingQueueResource.create_from_cloudformation_json(resource_name, cloudformation_json, *where, **more)
 
     def update(cls: type[JobQueue], original_resource: Any, *rest: Any, **more: Any) -> Any:
         del cls
-        return TrainingQueueResource.update_from_cloudformation_json(original_resource, *rest, **more)
+        kind = RecordedResource if isinstance(original_resource, RecordedResource) else TrainingQueueResource
+        return kind.update_from_cloudformation_json(original_resource, *rest, **more)
 
     def delete(cls: type[JobQueue], resource_name: str, *more: Any) -> None:
         del cls
         TrainingQueueResource.delete_from_cloudformation_json(resource_name, *more)
+        RecordedResource.delete_from_cloudformation_json(resource_name, *more)
 
     JobQueue.create_from_cloudformation_json = classmethod(create)
     JobQueue.update_from_cloudformation_json = classmethod(update)
