@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from cdk_distributed_training.checks.examples import Example
 from cdk_distributed_training.checks.findings import Finding, Severity
-from cdk_distributed_training.checks.scene import Subject
+
+if TYPE_CHECKING:
+    from cdk_distributed_training.checks.scene import Subject
 
 Check = Callable[..., Iterable[Finding]]
 CheckT = TypeVar("CheckT", bound=Callable[..., Any])
@@ -16,8 +18,7 @@ CheckT = TypeVar("CheckT", bound=Callable[..., Any])
 _ATTRIBUTE = "__rules__"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule.
 
     Attributes:

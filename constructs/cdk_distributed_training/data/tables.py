@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import dataclass
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, kw_only=True)
-class InstanceType:
+class InstanceType(NamedTuple):
     """What EC2 says of an instance type that SageMaker can train on.
 
     Attributes:
@@ -55,8 +53,7 @@ class InstanceType:
         return "neuron" if self.neuron_devices else "cpu"
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeepLearningContainer:
+class DeepLearningContainer(NamedTuple):
     """One training image of AWS's deep learning containers.
 
     Attributes:
@@ -86,8 +83,7 @@ class DeepLearningContainer:
     end_of_patch: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ModelParallelContainers:
+class ModelParallelContainers(NamedTuple):
     """AWS's images with the model parallel library, version 2.
 
     Attributes:
@@ -103,8 +99,7 @@ class ModelParallelContainers:
     tags: dict[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class LibrarySupport:
+class LibrarySupport(NamedTuple):
     """Where one of AWS's own training libraries runs.
 
     Attributes:
@@ -120,8 +115,7 @@ class LibrarySupport:
     repository: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReplacingProperties:
+class ReplacingProperties(NamedTuple):
     """Properties of a resource type whose change makes CloudFormation make a new resource and delete the old one.
 
     Attributes:

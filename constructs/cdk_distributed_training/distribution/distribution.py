@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
+from typing import ClassVar
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.request.instances import Instances
@@ -11,6 +12,9 @@ from cdk_distributed_training.request.instances import Instances
 
 class Distribution(ABC):
     """How a job's processes are started on its machines: a value that renders to the launcher's command line."""
+
+    needs_model_parallel_image: ClassVar[bool] = False
+    """Whether only AWS's images with the model parallel library, version 2, hold what it starts."""
 
     @abstractmethod
     def launcher_arguments(self) -> list[str | int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import library_support
@@ -37,6 +38,8 @@ class SMP(Torchrun):
         expert_parallel_degree: Processes over which experts are spread, at least 1.
         random_seed: Seed for the random numbers of tensor parallel layers.
     """
+
+    needs_model_parallel_image: ClassVar[bool] = True
 
     hybrid_shard_degree: int | None = None
     sm_activation_offloading: bool | None = None

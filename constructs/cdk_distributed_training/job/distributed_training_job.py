@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import aws_cdk as cdk
 import jsii
@@ -17,7 +17,6 @@ from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.distribution.distribution import Distribution
 from cdk_distributed_training.distribution.launcher_options import LauncherOptions
-from cdk_distributed_training.distribution.smp import SMP
 from cdk_distributed_training.distribution.torchrun import Torchrun
 from cdk_distributed_training.engines.integration import Integration, start_call
 from cdk_distributed_training.engines.state_machine import TrainingStateMachine
@@ -42,24 +41,26 @@ from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.network.training_network import TrainingNetwork
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.algorithm_specification import AlgorithmSpecification, InputMode
-from cdk_distributed_training.request.channels import TrainingChannel
 from cdk_distributed_training.request.checkpoint_config import CheckpointConfig
-from cdk_distributed_training.request.debugger import DebuggerHook
-from cdk_distributed_training.request.evaluation_rule import EvaluationRule
-from cdk_distributed_training.request.experiment_config import ExperimentConfig
 from cdk_distributed_training.request.hyperparameters import split_hyperparameters
 from cdk_distributed_training.request.instances import Instances
-from cdk_distributed_training.request.managed_spot import ManagedSpot
-from cdk_distributed_training.request.metric_definition import MetricDefinition
-from cdk_distributed_training.request.mlflow_config import MlflowConfig
-from cdk_distributed_training.request.model_package_config import ModelPackageConfig
 from cdk_distributed_training.request.output_data_config import OutputDataConfig
-from cdk_distributed_training.request.profiler import Profiler
-from cdk_distributed_training.request.retry_strategy import RetryStrategy
 from cdk_distributed_training.request.stopping_condition import StoppingCondition
-from cdk_distributed_training.request.tensor_board_config import TensorBoardConfig
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest
 from cdk_distributed_training.request.vpc_config import VpcConfig
+
+if TYPE_CHECKING:
+    from cdk_distributed_training.request.channels import TrainingChannel
+    from cdk_distributed_training.request.debugger import DebuggerHook
+    from cdk_distributed_training.request.evaluation_rule import EvaluationRule
+    from cdk_distributed_training.request.experiment_config import ExperimentConfig
+    from cdk_distributed_training.request.managed_spot import ManagedSpot
+    from cdk_distributed_training.request.metric_definition import MetricDefinition
+    from cdk_distributed_training.request.mlflow_config import MlflowConfig
+    from cdk_distributed_training.request.model_package_config import ModelPackageConfig
+    from cdk_distributed_training.request.profiler import Profiler
+    from cdk_distributed_training.request.retry_strategy import RetryStrategy
+    from cdk_distributed_training.request.tensor_board_config import TensorBoardConfig
 
 METADATA_TYPE = "cdk-distributed-training:training-job"
 METADATA_SCHEMA = 1
@@ -382,7 +383,7 @@ def _seconds(duration: cdk.Duration | None, default: int) -> float:
 
 def _image_for(distribution: Distribution) -> TrainingImage:
     """AWS's image with the model parallel library where it is started, else AWS's newest with PyTorch."""
-    if isinstance(distribution, SMP):
+    if distribution.needs_model_parallel_image:
         return TrainingImage.from_model_parallel_container()
     return TrainingImage.from_deep_learning_container()
 

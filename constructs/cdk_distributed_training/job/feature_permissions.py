@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cdk_distributed_training.job.allow import allow
-from cdk_distributed_training.request.mlflow_config import MlflowConfig
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
     from aws_cdk import aws_kms as kms
+
+    from cdk_distributed_training.request.mlflow_config import MlflowConfig
 
 # https://docs.aws.amazon.com/sagemaker/latest/dg/train-remote-debugging.html
 _REMOTE_DEBUG = (

@@ -11,11 +11,12 @@ import aws_cdk as cdk
 
 from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.job.tokens import known
-from cdk_distributed_training.request.model_package_config import ModelPackageConfig
-from cdk_distributed_training.request.serverless_job import ServerlessJobConfig
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam
+
+    from cdk_distributed_training.request.model_package_config import ModelPackageConfig
+    from cdk_distributed_training.request.serverless_job import ServerlessJobConfig
 
 _REGISTER = (
     "sagemaker:AddTags",

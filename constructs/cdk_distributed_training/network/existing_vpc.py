@@ -8,6 +8,7 @@ from aws_cdk import aws_ec2 as ec2
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network as rules
 from cdk_distributed_training.checks.rules import network_zones
+from cdk_distributed_training.checks.rules.keywords import unsettled_list
 from cdk_distributed_training.network.placement import Placement
 
 PENDING_ZONES = ("dummy1a", "dummy1b", "dummy1c")  # what CDK answers until a lookup has run
@@ -46,6 +47,7 @@ def place_on(
             if availability_zone_id is not None:
                 raise_errors(network_zones.zone_id_on_vpc(subnets=len(candidates)), where=where)
             subnet = _first(candidates, availability_zone, vpc_subnets, where)
+        raise_errors(unsettled_list("vpc", [subnet.subnet_id]), where=where)
         return Placement(
             vpc,
             subnet,
@@ -54,6 +56,7 @@ def place_on(
             availability_zone_id=availability_zone_id,
             subnet_cidr=range_of(subnet),
         )
+    raise_errors(unsettled_list("subnet", [subnet.subnet_id]), where=where)
     zone = zone_of(subnet)
     if zone is None:
         zone = availability_zone

@@ -9,6 +9,7 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network_groups
+from cdk_distributed_training.checks.rules.keywords import unsettled_list
 from cdk_distributed_training.network.existing_vpc import place_on
 from cdk_distributed_training.network.training_network_base import TrainingNetworkBase
 
@@ -53,7 +54,13 @@ def import_by_ids(
     mutable: bool,
 ) -> ImportedTrainingNetwork:
     """Refer to the network; see `TrainingNetwork.from_ids` for the arguments."""
-    raise_errors(network_groups.some_security_group(len(security_group_ids)), where=f"{scope.node.path}/{id}")
+    raise_errors(
+        [
+            *network_groups.some_security_group(len(security_group_ids)),
+            *unsettled_list("security_group_ids", security_group_ids),
+        ],
+        where=f"{scope.node.path}/{id}",
+    )
     # the ids get a scope of their own, so that one scope can hold several networks
     parts = Construct(scope, f"{id}Ids")
     groups = [

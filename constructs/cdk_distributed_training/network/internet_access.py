@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
@@ -14,8 +15,7 @@ from cdk_distributed_training.network.named_zone import acknowledge_named_zone
 ANYWHERE = "0.0.0.0/0"
 
 
-@dataclass(frozen=True)
-class VpcParts:
+class VpcParts(NamedTuple):
     """What a way to the internet is made of: the VPC, its private route table, and where a public subnet may lie.
 
     Attributes:
@@ -33,8 +33,7 @@ class VpcParts:
     availability_zone_id: str | None
 
 
-@dataclass(frozen=True)
-class PublicSubnet:
+class PublicSubnet(NamedTuple):
     """A subnet with a route to an internet gateway.
 
     Attributes:

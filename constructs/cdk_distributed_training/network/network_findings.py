@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import aws_cdk as cdk
 
@@ -48,8 +48,7 @@ def combination_findings(
         yield from rules.needs_existing_vpc([prop for prop, value in only_existing.items() if value is not None])
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ranges:
+class Ranges(NamedTuple):
     """The IPv4 ranges of a new VPC, and what the subnet has to hold.
 
     Attributes:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from aws_cdk import aws_ec2 as ec2
 
 
-@dataclass(frozen=True)
-class Placement:
+class Placement(NamedTuple):
     """A VPC and the one subnet of it in which nodes and file systems live.
 
     Attributes:

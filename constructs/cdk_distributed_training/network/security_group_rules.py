@@ -8,7 +8,7 @@ https://github.com/aws/aws-cdk/issues/38558
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import aws_cdk as cdk
@@ -18,8 +18,7 @@ from constructs import Construct
 from cdk_distributed_training.checks.acknowledgements import acknowledge
 
 
-@dataclass(frozen=True)
-class Traffic:
+class Traffic(NamedTuple):
     """What a rule lets through.
 
     Attributes:
@@ -50,8 +49,7 @@ LUSTRE = (Traffic("Lustre988", "tcp", 988, 988), Traffic("Lustre1018", "tcp", 10
 NFS = Traffic("Nfs", "tcp", 2049, 2049)
 
 
-@dataclass(frozen=True)
-class Opening:
+class Opening(NamedTuple):
     """Traffic between two groups (or one group and itself), seen from `group`.
 
     Attributes:
@@ -82,8 +80,7 @@ class Opening:
         return f"{self.traffic} {ways} between {name_of(self.group)} and {name_of(self.peer)}"
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(NamedTuple):
     """One of an opening's two rules.
 
     Attributes:

@@ -14,6 +14,7 @@ from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network as rules
 from cdk_distributed_training.checks.rules import network_ranges, network_zones
+from cdk_distributed_training.checks.rules.keywords import unsettled_list
 from cdk_distributed_training.network.addresses import prefix_for
 from cdk_distributed_training.network.default_security_group import close_default_security_group as _close
 from cdk_distributed_training.network.endpoint_policies import own_principals_only, read_objects
@@ -181,6 +182,7 @@ class TrainingNetwork(TrainingNetworkBase):
                     only_existing={"subnet": subnet, "vpc_subnets": vpc_subnets},
                 ),
                 *network_ranges.positive([("address_overlap", address_overlap)]),
+                *unsettled_list("trusted_accounts", trusted_accounts),
                 *ranges.findings(),
             ],
             where=self.node.path,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from cdk_distributed_training.request.metric_definition import MetricDefinition
-from cdk_distributed_training.request.registry_access import RegistryAccess
 from cdk_distributed_training.request.request_part import RequestPart, spelled
+
+if TYPE_CHECKING:
+    from cdk_distributed_training.request.metric_definition import MetricDefinition
+    from cdk_distributed_training.request.registry_access import RegistryAccess
 
 InputMode = Literal["File", "FastFile", "Pipe"]
 

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cdk_distributed_training.data.tables import InstanceType, instance_types
-from cdk_distributed_training.request.instance_group import InstanceGroup
-from cdk_distributed_training.request.instance_placement import InstancePlacement
-from cdk_distributed_training.request.instance_preference import InstancePreference
 from cdk_distributed_training.request.instance_type_name import instance_type_name
 from cdk_distributed_training.request.request_part import RequestPart, gibibytes, key_arn, seconds, spelled
 
 if TYPE_CHECKING:
     import aws_cdk as cdk
     from aws_cdk import aws_kms as kms
+
+    from cdk_distributed_training.request.instance_group import InstanceGroup
+    from cdk_distributed_training.request.instance_placement import InstancePlacement
+    from cdk_distributed_training.request.instance_preference import InstancePreference
 
 # large enough for a container, the code and a model; SageMaker ignores it where the type has local NVMe storage
 _DEFAULT_VOLUME_GIB = 30

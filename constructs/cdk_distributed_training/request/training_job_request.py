@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cdk_distributed_training.request.algorithm_specification import AlgorithmSpecification
-from cdk_distributed_training.request.evaluation_rule import EvaluationRule
-from cdk_distributed_training.request.experiment_config import ExperimentConfig
-from cdk_distributed_training.request.instances import Instances
-from cdk_distributed_training.request.mlflow_config import MlflowConfig
-from cdk_distributed_training.request.model_package_config import ModelPackageConfig
-from cdk_distributed_training.request.output_data_config import OutputDataConfig
 from cdk_distributed_training.request.request_part import RequestPart, spelled
-from cdk_distributed_training.request.retry_strategy import RetryStrategy
-from cdk_distributed_training.request.serverless_job import ServerlessJobConfig
-from cdk_distributed_training.request.stopping_condition import StoppingCondition
-from cdk_distributed_training.request.stored import Stored
-from cdk_distributed_training.request.vpc_config import VpcConfig
+
+if TYPE_CHECKING:
+    from cdk_distributed_training.request.algorithm_specification import AlgorithmSpecification
+    from cdk_distributed_training.request.evaluation_rule import EvaluationRule
+    from cdk_distributed_training.request.experiment_config import ExperimentConfig
+    from cdk_distributed_training.request.instances import Instances
+    from cdk_distributed_training.request.mlflow_config import MlflowConfig
+    from cdk_distributed_training.request.model_package_config import ModelPackageConfig
+    from cdk_distributed_training.request.output_data_config import OutputDataConfig
+    from cdk_distributed_training.request.retry_strategy import RetryStrategy
+    from cdk_distributed_training.request.serverless_job import ServerlessJobConfig
+    from cdk_distributed_training.request.stopping_condition import StoppingCondition
+    from cdk_distributed_training.request.stored import Stored
+    from cdk_distributed_training.request.vpc_config import VpcConfig
 
 
 @dataclass(frozen=True, kw_only=True)
