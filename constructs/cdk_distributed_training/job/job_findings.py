@@ -11,6 +11,7 @@ from aws_cdk import aws_ec2 as ec2
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import distribution as machine_rules
 from cdk_distributed_training.checks.rules import job as job_rules
+from cdk_distributed_training.checks.rules import keywords as keyword_rules
 from cdk_distributed_training.checks.rules import library_support as library_rules
 from cdk_distributed_training.checks.rules import request as request_rules
 from cdk_distributed_training.checks.rules import state_machine as state_machine_rules
@@ -82,6 +83,11 @@ def of_texts(
     hyperparameters: Mapping[str, str], environment: Mapping[str, str], words: Sequence[str]
 ) -> Iterator[Finding]:
     """Hyperparameters, environment variables and the container's command line."""
+    yield from keyword_rules.unsettled_name("hyperparameters", hyperparameters)
+    yield from keyword_rules.unsettled_name("environment", environment)
+    script = words.index("--") if words else 0
+    yield from keyword_rules.unsettled_list("distribution", words[:script])
+    yield from keyword_rules.unsettled_list("source.arguments", words[script:])
     literal_hyperparameters, literal_environment = _literal(hyperparameters), _literal(environment)
     yield from request_rules.entries("hyperparameters", literal_hyperparameters, limits.HYPERPARAMETERS)
     yield from request_rules.entries("environment", literal_environment, limits.ENVIRONMENT_OF_JOB)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.checks.judge import judge
+from cdk_distributed_training.checks.rules.keywords import unsettled_name
 from cdk_distributed_training.checks.template.document import Document, Kind
 from cdk_distributed_training.checks.template.source import Source
 from cdk_distributed_training.checks.template.values import Unknown
@@ -41,6 +42,9 @@ def request_findings(request: TrainingJobRequest, rendered: Mapping[str, Any], *
         rendered: What it renders to.
         region: The stack's region, which may be a token.
     """
+    unsettled = list(_unsettled_names(request, rendered))
+    if unsettled:
+        return unsettled
     content = {name: _settled(value) for name, value in rendered.items()}
     # a name that the engine gives: any legal one will do
     source = Source("request", {**content, "TrainingJobName": "job"}, lambda _: (0, 0))
@@ -50,6 +54,14 @@ def request_findings(request: TrainingJobRequest, rendered: Mapping[str, Any], *
         for finding in (judgement.finding for judgement in report.judgements)
         if finding.severity is not Severity.INFORMATION
     ]
+
+
+def _unsettled_names(request: TrainingJobRequest, value: Any, path: tuple[str | int, ...] = ()) -> Iterator[Finding]:
+    if isinstance(value, Mapping):
+        yield from unsettled_name(request.attribute_path(path), value)
+    if isinstance(value, (Mapping, list)):
+        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from _unsettled_names(request, item, (*path, key))
 
 
 def _settled(value: Any) -> Any:

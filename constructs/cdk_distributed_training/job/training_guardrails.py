@@ -10,6 +10,8 @@ from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from cdk_distributed_training.checks.acknowledgements import acknowledge_wildcards
+from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.checks.rules.keywords import unsettled_list
 from cdk_distributed_training.request.instance_type_name import instance_type_name
 
 if TYPE_CHECKING:
@@ -66,8 +68,12 @@ class TrainingGuardrails(Construct):
                 given.
             network_isolation: Whether a job's containers must be isolated.
             encrypt_inter_container_traffic: Whether a job's machines must encrypt what they say to each other.
+
+        Raises:
+            ConfigurationError: The instance types are a list that is only known when deployed.
         """
         super().__init__(scope, id)
+        raise_errors(unsettled_list("instance_types", instance_types), where=lambda: self.node.path)
         groups = [group.security_group_id for network in networks for group in network.security_groups]
         statements: list[iam.PolicyStatement] = []
         if networks:

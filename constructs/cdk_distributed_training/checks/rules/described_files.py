@@ -1,4 +1,4 @@
-"""What the rules over files on this machine and over keywords are about (DT508 to DT902)."""
+"""What the rules over files on this machine and over keywords are about (DT508 to DT904)."""
 
 from cdk_distributed_training.checks.examples import given
 from cdk_distributed_training.checks.rule import rule
@@ -67,3 +67,19 @@ rule(
     source="https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.Duration.html",
     bad=given(name="max_runtime", given="Duration.hours", unit="seconds", wanted="Duration.seconds"),
 )(keywords.unfitting_unit)
+rule(
+    "DT903",
+    title="A list that is only known when deployed, where its elements are needed",
+    why="CDK would fail at the end of the synthesis, in words that name neither property nor construct.",
+    source="https://docs.aws.amazon.com/cdk/v2/guide/tokens.html",
+    bad=given(prop="security_group_ids", values=["#{Token[TOKEN.1]}"]),
+    good=given(prop="security_group_ids", values=["${Token[TOKEN.1]}", "sg-1"]),
+)(keywords.unsettled_list)
+rule(
+    "DT904",
+    title="A name that is only known when deployed",
+    why="CloudFormation's mappings have literal names; CDK would fail at the end of the synthesis.",
+    source="https://docs.aws.amazon.com/cdk/v2/guide/tokens.html",
+    bad=given(prop="hyperparameters", names=["${Token[TOKEN.1]}"]),
+    good=given(prop="hyperparameters", names=["lr"]),
+)(keywords.unsettled_name)

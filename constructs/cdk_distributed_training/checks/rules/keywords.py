@@ -1,12 +1,13 @@
-"""The rules over keywords, whichever class they are given to (DT900 to DT902)."""
+"""The rules over keywords, whichever class they are given to (DT900 to DT904)."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from cdk_distributed_training.checks.findings import Finding
 
+_TOKENS = "https://docs.aws.amazon.com/cdk/v2/guide/tokens.html"
 _DURATIONS = "https://docs.aws.amazon.com/cdk/api/v2/docs/aws-cdk-lib.Duration.html"
 
 
@@ -57,3 +58,39 @@ def unfitting_unit(name: str, *, given: str, unit: str, wanted: str | None) -> F
         allowed = f"cdk.{wanted}(...): what is only known when deployed cannot be converted"
         given, fix = f"cdk.{given}(...) of a token", f"let the token be in {unit}"
     return Finding(rule="DT902", prop=name, got=given, allowed=allowed, fix=fix, source=_DURATIONS)
+
+
+def unsettled_list(prop: str, values: Iterable[object]) -> Iterator[Finding]:
+    """DT903: a list that is only known when deployed, where its elements are needed one by one.
+
+    Args:
+        prop: The property.
+        values: Its elements; CDK hides such a list in one of them.
+    """
+    if any(isinstance(value, str) and "#{Token[" in value for value in values):
+        yield Finding(
+            rule="DT903",
+            prop=prop,
+            got="a list that is only known when deployed",
+            allowed="a list of known length, whose elements may be tokens",
+            fix="write its elements as cdk.Fn.select(0, ...), cdk.Fn.select(1, ...)",
+            source=_TOKENS,
+        )
+
+
+def unsettled_name(prop: str, names: Iterable[object]) -> Iterator[Finding]:
+    """DT904: a name that is only known when deployed; CloudFormation has no words for one.
+
+    Args:
+        prop: The property.
+        names: The names in it.
+    """
+    if any(isinstance(name, str) and "${Token[" in name for name in names):
+        yield Finding(
+            rule="DT904",
+            prop=prop,
+            got="a name that is only known when deployed",
+            allowed="names that are known; the values may be tokens",
+            fix="write the name out",
+            source=_TOKENS,
+        )
