@@ -17,8 +17,6 @@ from cdk_distributed_training.monitoring.training_logs import grant_reading_logs
 if TYPE_CHECKING:
     from aws_cdk import aws_events as events
 
-    from cdk_distributed_training.engines.machine import Machine
-
 
 class EngineRuns(ExecutionMetrics, Construct):
     """Base of engines: to hear of runs, and to measure them.
@@ -61,13 +59,13 @@ class EngineRuns(ExecutionMetrics, Construct):
 class MachineRuns(EngineRuns):
     """Base of engines of which each execution of a state machine is one run."""
 
-    _job: Machine
+    _state_machine: sfn.StateMachine
     _training_jobs: Sequence[str]
 
     @property
     def state_machine(self) -> sfn.StateMachine:
         """The state machine of which each execution is one run."""
-        return self._job.state_machine
+        return self._state_machine
 
     @property
     def grants(self) -> EngineGrants:

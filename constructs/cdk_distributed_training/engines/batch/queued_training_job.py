@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import aws_cdk as cdk
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
@@ -17,11 +16,10 @@ from cdk_distributed_training.engines.batch.attempt_rule import AttemptRule
 from cdk_distributed_training.engines.batch.queued_states import TRAINING_JOB_PREFIXES, QueuedStates
 from cdk_distributed_training.engines.batch.training_queue import ITrainingQueue
 from cdk_distributed_training.engines.batch_job_termination import terminate_definition
-from cdk_distributed_training.engines.ended_execution import stop_with_execution
 from cdk_distributed_training.engines.engine_runs import MachineRuns
-from cdk_distributed_training.engines.execution_log import create_execution_log
-from cdk_distributed_training.engines.machine import Machine
+from cdk_distributed_training.engines.run_and_stop import States, run_and_stop
 from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
+from cdk_distributed_training.engines.statement import Statement, pass_to_sagemaker
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 from cdk_distributed_training.monitoring.job_metrics import JobMetrics
 
@@ -112,10 +110,7 @@ class QueuedTrainingJob(JobMetrics, MachineRuns):
             ),
         }
         service_jobs = stack.format_arn(service="batch", resource="service-job", resource_name="*")
-        log_group = create_execution_log(self, encryption_key=encryption_key)
-        self._job = Machine(
-            self,
-            "Job",
+        run = States(
             definition=QueuedStates(
                 partition=stack.partition,
                 job_name=job.job_name,
@@ -125,32 +120,24 @@ class QueuedTrainingJob(JobMetrics, MachineRuns):
                 max_instances=queue.max_instances,
             ).definition(),
             statements=[
-                iam.PolicyStatement(actions=["batch:SubmitServiceJob"], resources=[queue.job_queue_arn, service_jobs]),
-                iam.PolicyStatement(actions=["batch:DescribeServiceJob"], resources=[service_jobs]),
-                iam.PolicyStatement(actions=["sagemaker:DescribeTrainingJob"], resources=_training_jobs(stack)),
-                iam.PolicyStatement(
-                    actions=["iam:PassRole"],
-                    resources=[job.role.role_arn],
-                    conditions={"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
-                ),
+                Statement(actions=["batch:SubmitServiceJob"], resources=[queue.job_queue_arn, service_jobs]),
+                Statement(actions=["batch:DescribeServiceJob"], resources=[service_jobs]),
+                Statement(actions=["sagemaker:DescribeTrainingJob"], resources=_training_jobs(stack)),
+                pass_to_sagemaker(job.role),
             ],
             wildcards="Batch makes up the ids of service jobs, and the names of training jobs behind its own",
-            log_group=log_group,
         )
-        stop = Machine(
-            self,
-            "Stop",
+        stop = States(
             definition=terminate_definition(
                 kind="service job", partition=stack.partition, job_name=job.job_name, job_queue_arn=queue.job_queue_arn
             ),
             statements=[
-                iam.PolicyStatement(actions=["batch:ListServiceJobs"], resources=["*"]),
-                iam.PolicyStatement(actions=["batch:TerminateServiceJob"], resources=[service_jobs]),
+                Statement(actions=["batch:ListServiceJobs"], resources=["*"]),
+                Statement(actions=["batch:TerminateServiceJob"], resources=[service_jobs]),
             ],
             wildcards="Batch makes up the ids of service jobs, and listing knows no resources",
-            log_group=log_group,
         )
-        stop_with_execution(self, of=self._job.state_machine, start=stop.state_machine)
+        self._state_machine = run_and_stop(self, run=run, stop=stop, encryption_key=encryption_key)
         run_elsewhere(
             self,
             runner="a queue of AWS Batch starts it once it has machines for it",

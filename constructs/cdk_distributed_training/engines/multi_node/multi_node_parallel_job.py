@@ -20,17 +20,16 @@ from cdk_distributed_training.checks.rules import engines as rules
 from cdk_distributed_training.checks.rules import multi_node as multi_node_rules
 from cdk_distributed_training.checks.rules.state_machine import poll_interval as poll_interval_rule
 from cdk_distributed_training.engines.batch_job_termination import terminate_definition
-from cdk_distributed_training.engines.ended_execution import stop_with_execution
 from cdk_distributed_training.engines.engine_runs import EngineGrants, MachineRuns
-from cdk_distributed_training.engines.execution_log import create_execution_log
-from cdk_distributed_training.engines.machine import Machine
 from cdk_distributed_training.engines.multi_node.lustre_mounts import lustre_mounts
 from cdk_distributed_training.engines.multi_node.machines import Machines
 from cdk_distributed_training.engines.multi_node.members import attempts, machine, request_findings
 from cdk_distributed_training.engines.multi_node.multi_node_states import ALL_NODES, MultiNodeStates
 from cdk_distributed_training.engines.multi_node.node_container import NodeContainer
 from cdk_distributed_training.engines.multi_node.node_roles import NodeRoles
+from cdk_distributed_training.engines.run_and_stop import States, run_and_stop
 from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
+from cdk_distributed_training.engines.statement import Statement
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 from cdk_distributed_training.monitoring.log_group import create_log_group
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
@@ -256,10 +255,7 @@ class MultiNodeParallelJob(MachineRuns):
         self, job: ITrainingDefinition, max_instances: float, poll_interval: int, encryption_key: kms.IKey | None
     ) -> None:
         stack = cdk.Stack.of(self)
-        log_group = create_execution_log(self, encryption_key=encryption_key)
-        self._job = Machine(
-            self,
-            "Job",
+        run = States(
             definition=MultiNodeStates(
                 partition=stack.partition,
                 job_name=job.job_name,
@@ -270,29 +266,23 @@ class MultiNodeParallelJob(MachineRuns):
                 max_instances=max_instances,
             ).definition(),
             statements=[
-                iam.PolicyStatement(
-                    actions=["batch:SubmitJob"], resources=[self.job_definition_arn, self.job_queue_arn]
-                ),
-                iam.PolicyStatement(actions=["batch:DescribeJobs"], resources=["*"]),
+                Statement(actions=["batch:SubmitJob"], resources=[self.job_definition_arn, self.job_queue_arn]),
+                Statement(actions=["batch:DescribeJobs"], resources=["*"]),
             ],
             wildcards="describing jobs of Batch knows no resources",
-            log_group=log_group,
         )
         jobs = stack.format_arn(service="batch", resource="job", resource_name="*")
-        stop = Machine(
-            self,
-            "Stop",
+        stop = States(
             definition=terminate_definition(
                 kind="job", partition=stack.partition, job_name=job.job_name, job_queue_arn=self.job_queue_arn
             ),
             statements=[
-                iam.PolicyStatement(actions=["batch:ListJobs"], resources=["*"]),
-                iam.PolicyStatement(actions=["batch:TerminateJob"], resources=[jobs]),
+                Statement(actions=["batch:ListJobs"], resources=["*"]),
+                Statement(actions=["batch:TerminateJob"], resources=[jobs]),
             ],
             wildcards="Batch makes up the ids of jobs, and listing knows no resources",
-            log_group=log_group,
         )
-        stop_with_execution(self, of=self._job.state_machine, start=stop.state_machine)
+        self._state_machine = run_and_stop(self, run=run, stop=stop, encryption_key=encryption_key)
 
 
 def _environment(request: Mapping[str, Any], stack: cdk.Stack) -> dict[str, str]:

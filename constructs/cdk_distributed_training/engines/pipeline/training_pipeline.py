@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import aws_cdk as cdk
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
@@ -19,6 +18,7 @@ from cdk_distributed_training.engines.pipeline.step_retry import START_RETRIES, 
 from cdk_distributed_training.engines.run_calls import RunCalls
 from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.service_role import ServiceRole
+from cdk_distributed_training.engines.statement import Statement, pass_to_sagemaker
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 
 _STEPS = "https://docs.aws.amazon.com/sagemaker/latest/dg/build-and-manage-steps-types.html"
@@ -81,7 +81,7 @@ class TrainingPipeline(PipelineRuns):
             service="sagemaker.amazonaws.com",
             source_arn=f"{self._pipeline_arn}*",
             statements=[
-                iam.PolicyStatement(
+                Statement(
                     actions=[
                         "sagemaker:AddTags",
                         "sagemaker:CreateTrainingJob",
@@ -92,11 +92,7 @@ class TrainingPipeline(PipelineRuns):
                         stack.format_arn(service="sagemaker", resource="training-job", resource_name=TRAINING_JOBS)
                     ],
                 ),
-                iam.PolicyStatement(
-                    actions=["iam:PassRole"],
-                    resources=[job.role.role_arn],
-                    conditions={"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
-                ),
+                pass_to_sagemaker(job.role),
             ],
             wildcards="a pipeline makes up the names of its training jobs",
         )

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import aws_cdk as cdk
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
@@ -16,6 +15,7 @@ from cdk_distributed_training.engines.machine import Machine
 from cdk_distributed_training.engines.run_calls import RunCalls, state_machine_runs
 from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.schedule.guard_states import guard_definition
+from cdk_distributed_training.engines.statement import Statement
 from cdk_distributed_training.engines.training_definition import IListedTraining, IStartableTraining
 from cdk_distributed_training.request.hyperparameters import hyperparameter_text
 
@@ -65,7 +65,7 @@ class RunGuard(Construct):
                 quiet=0 if quiet is None else quiet.to_seconds(integral=False),
                 waits=while_running == "wait",
             ),
-            statements=[iam.PolicyStatement(actions=list(calls.actions), resources=[calls.resource])],
+            statements=[Statement(actions=list(calls.actions), resources=[calls.resource])],
             wildcards="none of its own",
             log_group=create_execution_log(self, encryption_key=encryption_key),
         )

@@ -8,7 +8,6 @@ from typing import Any
 import aws_cdk as cdk
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
@@ -19,6 +18,7 @@ from cdk_distributed_training.checks.rules import engines as rules
 from cdk_distributed_training.engines.schedule.data_repository import IDataRepository
 from cdk_distributed_training.engines.schedule.run_guard import RunGuard, WhileRunning
 from cdk_distributed_training.engines.service_role import ServiceRole
+from cdk_distributed_training.engines.statement import Statement
 from cdk_distributed_training.engines.training_definition import IListedTraining, IStartableTraining
 
 
@@ -97,7 +97,7 @@ class TrainingOnNewData(Construct):
             "Role",
             service="events.amazonaws.com",
             source_arn=cdk.Stack.of(self).format_arn(service="events", resource="rule", resource_name="*"),
-            statements=[iam.PolicyStatement(actions=["states:StartExecution"], resources=[guard.state_machine_arn])],
+            statements=[Statement(actions=["states:StartExecution"], resources=[guard.state_machine_arn])],
         )
         detail: dict[str, Any] = {"bucket": {"name": [bucket.bucket_name]}}
         if prefix or suffix:

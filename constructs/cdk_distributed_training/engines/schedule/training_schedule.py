@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import aws_cdk as cdk
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_scheduler as scheduler
 from constructs import Construct
 
 from cdk_distributed_training.engines.schedule.run_guard import RunGuard, WhileRunning
 from cdk_distributed_training.engines.service_role import ServiceRole
+from cdk_distributed_training.engines.statement import Statement
 from cdk_distributed_training.engines.training_definition import IListedTraining, IStartableTraining
 
 
@@ -77,7 +77,7 @@ class TrainingSchedule(Construct):
             source_arn=cdk.Stack.of(self).format_arn(
                 service="scheduler", resource="schedule-group", resource_name="default"
             ),
-            statements=[iam.PolicyStatement(actions=["states:StartExecution"], resources=[guard.state_machine_arn])],
+            statements=[Statement(actions=["states:StartExecution"], resources=[guard.state_machine_arn])],
         )
         zone = schedule.time_zone
         scheduler.CfnSchedule(

@@ -17,11 +17,10 @@ from cdk_distributed_training.checks.findings import Finding, raise_errors
 from cdk_distributed_training.checks.rules import engines as rules
 from cdk_distributed_training.checks.rules.request import entries
 from cdk_distributed_training.checks.rules.state_machine import poll_interval as poll_interval_rule
-from cdk_distributed_training.engines.ended_execution import stop_with_execution
 from cdk_distributed_training.engines.engine_runs import MachineRuns
-from cdk_distributed_training.engines.execution_log import create_execution_log
-from cdk_distributed_training.engines.machine import Machine
+from cdk_distributed_training.engines.run_and_stop import States, run_and_stop
 from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
+from cdk_distributed_training.engines.statement import Statement, pass_to_sagemaker
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 from cdk_distributed_training.engines.tuning.ranges import TunedRange, rendered_ranges
 from cdk_distributed_training.engines.tuning.stop_states import stop_tuning_definition
@@ -143,10 +142,7 @@ class TunedTrainingJob(JobMetrics, MachineRuns):
             service="sagemaker", resource="hyper-parameter-tuning-job", resource_name=f"{prefix}-*"
         )
         _let_tuning_assume(job, tuning_jobs)
-        log_group = create_execution_log(self, encryption_key=encryption_key)
-        self._job = Machine(
-            self,
-            "Job",
+        run = States(
             definition=TuningStates(
                 partition=stack.partition,
                 prefix=prefix,
@@ -159,7 +155,7 @@ class TunedTrainingJob(JobMetrics, MachineRuns):
                 as_json=lambda words: stack.to_json_string(list(words)),
             ).definition(),
             statements=[
-                iam.PolicyStatement(
+                Statement(
                     actions=[
                         "sagemaker:AddTags",
                         "sagemaker:CreateHyperParameterTuningJob",
@@ -167,29 +163,21 @@ class TunedTrainingJob(JobMetrics, MachineRuns):
                     ],
                     resources=[tuning_jobs],
                 ),
-                iam.PolicyStatement(
-                    actions=["iam:PassRole"],
-                    resources=[job.role.role_arn],
-                    conditions={"StringEquals": {"iam:PassedToService": "sagemaker.amazonaws.com"}},
-                ),
+                pass_to_sagemaker(job.role),
             ],
             wildcards="each execution's tuning job has a name of its own behind the job's",
-            log_group=log_group,
         )
-        stop = Machine(
-            self,
-            "Stop",
+        stop = States(
             definition=stop_tuning_definition(partition=stack.partition, prefix=prefix),
             statements=[
-                iam.PolicyStatement(
+                Statement(
                     actions=["sagemaker:DescribeHyperParameterTuningJob", "sagemaker:StopHyperParameterTuningJob"],
                     resources=[tuning_jobs],
                 )
             ],
             wildcards="each execution's tuning job has a name of its own behind the job's",
-            log_group=log_group,
         )
-        stop_with_execution(self, of=self._job.state_machine, start=stop.state_machine)
+        self._state_machine = run_and_stop(self, run=run, stop=stop, encryption_key=encryption_key)
         run_elsewhere(
             self,
             runner="SageMaker tunes it, in many trials with hyperparameters that it chooses",
