@@ -9,7 +9,7 @@ from typing import Any, Literal
 import aws_cdk as cdk
 
 from cdk_distributed_training.checks.findings import Finding
-from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.checks.rules import queues as rules
 
 
 @dataclass(frozen=True, kw_only=True)

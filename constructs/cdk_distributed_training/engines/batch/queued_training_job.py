@@ -10,7 +10,8 @@ from aws_cdk import aws_kms as kms
 from constructs import Construct
 
 from cdk_distributed_training.checks.findings import Finding, raise_errors
-from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.checks.rules import queues as rules
+from cdk_distributed_training.checks.rules.engines import in_range
 from cdk_distributed_training.checks.rules.state_machine import poll_interval as poll_interval_rule
 from cdk_distributed_training.engines.batch.attempt_rule import AttemptRule
 from cdk_distributed_training.engines.batch.queued_states import TRAINING_JOB_PREFIXES, QueuedStates
@@ -162,7 +163,7 @@ def _numbers(**values: float | None) -> Iterator[Finding]:
     }
     for prop, value in values.items():
         if value is not None and not cdk.Token.is_unresolved(value):
-            yield from rules.in_range(prop, value, *ranges[prop], _SUBMIT)
+            yield from in_range(prop, value, *ranges[prop], _SUBMIT)
 
 
 def _fits(request: Mapping[str, Any], most: float | None) -> Iterator[Finding]:

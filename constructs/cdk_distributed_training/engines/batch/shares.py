@@ -10,7 +10,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_batch as batch
 
 from cdk_distributed_training.checks.findings import Finding
-from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.checks.rules.engines import in_range
 
 _FAIR = "https://docs.aws.amazon.com/batch/latest/APIReference/API_ShareAttributes.html"
 _QUOTA = "https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateQuotaShare.html"
@@ -35,7 +35,7 @@ class FairShare:
     def findings(self) -> Iterator[Finding]:
         """What is wrong with it by itself."""
         if not cdk.Token.is_unresolved(self.weight):
-            yield from rules.in_range("shares.weight", self.weight, 0.0001, 999.9999, _FAIR, whole=False)
+            yield from in_range("shares.weight", self.weight, 0.0001, 999.9999, _FAIR, whole=False)
 
     def render(self) -> batch.CfnSchedulingPolicy.ShareAttributesProperty:
         """The share as CloudFormation has it."""
@@ -68,12 +68,12 @@ class QuotaShare:
         """What is wrong with it by itself."""
         for count in self.max_instances.values():
             if not cdk.Token.is_unresolved(count):
-                yield from rules.in_range("quota_shares.max_instances", count, 1, _LARGEST, _QUOTA)
+                yield from in_range("quota_shares.max_instances", count, 1, _LARGEST, _QUOTA)
         if not self.max_instances:
-            yield from rules.in_range("quota_shares.max_instances", 0, 1, _LARGEST, _QUOTA)
+            yield from in_range("quota_shares.max_instances", 0, 1, _LARGEST, _QUOTA)
         if self.borrow_limit is not None and not cdk.Token.is_unresolved(self.borrow_limit):
             most = _LARGEST if self.idle == "LEND_AND_BORROW" else -1
-            yield from rules.in_range("quota_shares.borrow_limit", self.borrow_limit, -1, most, _QUOTA)
+            yield from in_range("quota_shares.borrow_limit", self.borrow_limit, -1, most, _QUOTA)
 
     def properties(self) -> dict[str, Any]:
         """The share's properties in CloudFormation, besides its queue."""

@@ -10,7 +10,8 @@ from aws_cdk import aws_batch as batch
 from constructs import Construct
 
 from cdk_distributed_training.checks.findings import Finding, raise_errors
-from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.checks.rules import queues as rules
+from cdk_distributed_training.checks.rules.engines import in_range
 from cdk_distributed_training.engines.batch.shares import FairShare, QuotaShare
 
 _QUEUE = "https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateJobQueue.html"
@@ -99,7 +100,7 @@ class TrainingQueue(Construct):
             finding
             for prop, value, low, high, source in numbers
             if value is not None and not cdk.Token.is_unresolved(value)
-            for finding in rules.in_range(prop, value, low, high, source)
+            for finding in in_range(prop, value, low, high, source)
         ]
         findings += [finding for share in shares for finding in share.findings()]
         findings += [finding for share in quota_shares for finding in share.findings()]

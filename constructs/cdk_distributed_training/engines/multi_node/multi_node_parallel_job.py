@@ -16,8 +16,9 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
-from cdk_distributed_training.checks.rules import engines as rules
-from cdk_distributed_training.checks.rules import multi_node as multi_node_rules
+from cdk_distributed_training.checks.rules import multi_node as rules
+from cdk_distributed_training.checks.rules.engines import in_range
+from cdk_distributed_training.checks.rules.queues import fits_queue
 from cdk_distributed_training.checks.rules.state_machine import poll_interval as poll_interval_rule
 from cdk_distributed_training.engines.batch_job_termination import terminate_definition
 from cdk_distributed_training.engines.engine_runs import EngineGrants, MachineRuns
@@ -146,18 +147,18 @@ class MultiNodeParallelJob(MachineRuns):
         }
         findings = [*poll_interval_rule(poll), *request_findings(request)]
         if cdk.Token.is_unresolved(most):
-            findings += multi_node_rules.machines(
+            findings += rules.machines(
                 "a number that only deployment knows", "a number, or max_instances of the engine"
             )
         elif most is not None:
-            findings += rules.in_range("max_instances", most, 1, 10000, _ENVIRONMENT)
+            findings += in_range("max_instances", most, 1, 10000, _ENVIRONMENT)
             if not cdk.Token.is_unresolved(count):
-                findings += rules.fits_queue(count, most)
+                findings += fits_queue(count, most)
         for name, size in mib.items():
             if size is not None and not cdk.Token.is_unresolved(size):
-                findings += rules.in_range(name, size, 1024, _LARGEST_GIB * 1024, _ENVIRONMENT)
+                findings += in_range(name, size, 1024, _LARGEST_GIB * 1024, _ENVIRONMENT)
         raise_errors(findings, where=self.node.path)
-        annotate_warnings(self, [*findings, *multi_node_rules.ecs_within_reach(_out_of_reach(job.network))])
+        annotate_warnings(self, [*findings, *rules.ecs_within_reach(_out_of_reach(job.network))])
 
         facts, mounts = machine(request), lustre_mounts(request, stack)
         volume = mib["root_volume"]

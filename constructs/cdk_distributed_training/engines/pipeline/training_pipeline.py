@@ -9,7 +9,8 @@ from aws_cdk import aws_sagemaker as sagemaker
 from constructs import Construct
 
 from cdk_distributed_training.checks.findings import raise_errors
-from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.checks.rules.engines import expressible
+from cdk_distributed_training.checks.rules.pipelines import pipeline_parameters
 from cdk_distributed_training.engines.pipeline.pipeline_definition import COUNT_PARAMETER, pipeline_definition
 from cdk_distributed_training.engines.pipeline.pipeline_grants import TRAINING_JOBS, PipelineGrants
 from cdk_distributed_training.engines.pipeline.pipeline_metrics import PipelineRuns
@@ -64,10 +65,10 @@ class TrainingPipeline(PipelineRuns):
         super().__init__(scope, id)
         stack = cdk.Stack.of(self)
         defined = job.request.get("HyperParameters", {})
-        names = [name for name in defined if not list(rules.pipeline_parameters([name], defined))]
+        names = [name for name in defined if not list(pipeline_parameters([name], defined))]
         findings = [
-            *rules.expressible("a pipeline", {name: name != "ExperimentConfig" for name in job.request}, _STEPS),
-            *rules.pipeline_parameters(parameters or (), defined),
+            *expressible("a pipeline", {name: name != "ExperimentConfig" for name in job.request}, _STEPS),
+            *pipeline_parameters(parameters or (), defined),
             *(finding for retry in retries for finding in retry.findings()),
         ]
         raise_errors(findings, where=self.node.path)
@@ -142,7 +143,7 @@ class TrainingPipeline(PipelineRuns):
         Raises:
             ConfigurationError: A hyperparameter is no parameter of the pipeline.
         """
-        raise_errors(rules.pipeline_parameters(list(hyperparameters), self._parameters), where=self.node.path)
+        raise_errors(pipeline_parameters(list(hyperparameters), self._parameters), where=self.node.path)
         parameters = dict(hyperparameters)
         if instance_count is not None:
             parameters[COUNT_PARAMETER] = cdk.Tokenization.stringify_number(instance_count)

@@ -14,7 +14,7 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.acknowledgements import acknowledge
 from cdk_distributed_training.checks.findings import raise_errors
-from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.checks.rules import new_data as rules
 from cdk_distributed_training.engines.schedule.data_repository import IDataRepository
 from cdk_distributed_training.engines.schedule.run_guard import RunGuard, WhileRunning
 from cdk_distributed_training.engines.service_role import ServiceRole

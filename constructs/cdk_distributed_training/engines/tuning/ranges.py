@@ -10,7 +10,7 @@ from typing import Any, Literal
 import aws_cdk as cdk
 
 from cdk_distributed_training.checks.findings import Finding
-from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.checks.rules import tuning as rules
 from cdk_distributed_training.request.hyperparameters import hyperparameter_text
 
 Scaling = Literal["Auto", "Linear", "Logarithmic", "ReverseLogarithmic"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from cdk_distributed_training.checks.findings import Finding
-from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.checks.rules import tuning as rules
 from cdk_distributed_training.engines.expressible_members import inexpressible
 from cdk_distributed_training.request.launcher_arguments import ARGUMENTS_VARIABLE
 

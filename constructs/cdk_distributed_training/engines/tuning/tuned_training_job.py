@@ -14,7 +14,7 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import Finding, raise_errors
-from cdk_distributed_training.checks.rules import engines as rules
+from cdk_distributed_training.checks.rules.engines import in_range
 from cdk_distributed_training.checks.rules.request import entries
 from cdk_distributed_training.checks.rules.state_machine import poll_interval as poll_interval_rule
 from cdk_distributed_training.engines.engine_runs import MachineRuns
@@ -113,7 +113,7 @@ class TunedTrainingJob(JobMetrics, MachineRuns):
             *request_findings(job.request, objective.metric),
             *_environment(job.request),
             *(finding for name, chosen in ranges.items() for finding in chosen.findings(name)),
-            *rules.in_range("ranges", len(ranges), 1, 30, _CONFIG),
+            *in_range("ranges", len(ranges), 1, 30, _CONFIG),
             *_numbers(
                 max_trials=max_trials,
                 max_parallel_trials=max_parallel_trials,
@@ -229,7 +229,7 @@ def _numbers(**values: float | None) -> Iterator[Finding]:
     known = {prop: value for prop, value in values.items() if value is not None and not cdk.Token.is_unresolved(value)}
     for prop, value in known.items():
         low, high = ranges[prop]
-        yield from rules.in_range(prop, value, low, high, _CONFIG)
+        yield from in_range(prop, value, low, high, _CONFIG)
     if "max_trials" in known and "max_parallel_trials" in known:
         most: Any = known["max_trials"]
-        yield from rules.in_range("max_parallel_trials", known["max_parallel_trials"], 1, max(1, most), _CONFIG)
+        yield from in_range("max_parallel_trials", known["max_parallel_trials"], 1, max(1, most), _CONFIG)
