@@ -24,6 +24,7 @@ XLA = ["xla", "--nproc-per-node", "auto"]
         ),
         (dt.Xla(), XLA),
         (dt.Xla(agent="processes"), [*XLA, "--agent", "processes"]),
+        (dt.Xla(spmd=True), [*XLA, "--spmd"]),
         (
             dt.Xla(backend="neuron", compile_cache="/fsx/graphs"),
             [*XLA, "--backend", "neuron", "--compile-cache", "/fsx/graphs"],
@@ -72,6 +73,8 @@ def test_command_line(value: dt.Distribution, arguments: list[str | int]) -> Non
         (dt.Xla(max_restarts=-1), ["DT405"]),
         (dt.Xla(backend="gloo"), ["DT407"]),  # type: ignore[arg-type]
         (dt.Xla(agent="mpirun"), ["DT407"]),  # type: ignore[arg-type]
+        (dt.Xla(spmd=True, process_count_per_node=32), ["DT407"]),
+        (dt.Xla(spmd=True, backend="neuron"), ["DT407", "DT409"]),
         (dt.Xla(precompile="yes"), ["DT407"]),  # type: ignore[arg-type]
         (dt.Xla(agent="processes", precompile="only"), ["DT407"]),
         (dt.Xla(agent="processes", max_restarts=1), ["DT407"]),
@@ -103,6 +106,7 @@ def test_tokens_are_not_judged() -> None:
         dt.Processes(process_count_per_node=number, master_port=number),
         dt.Xla(process_count_per_node=number, max_restarts=number, compile_cache=word, backend="neuron"),
         dt.Xla(backend=word, agent=word, precompile="no"),  # type: ignore[arg-type]
+        dt.Xla(process_count_per_node=number, spmd=True),
         dt.ParameterServer(chief_task=word, servers=word, master_port=number),  # type: ignore[arg-type]
         dt.MultiWorkerMirrored(master_port=number),
         dt.Command(on=word),  # type: ignore[arg-type]

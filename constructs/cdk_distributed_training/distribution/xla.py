@@ -27,6 +27,9 @@ class Xla(Distribution):
         process_count_per_node: Processes on each machine; `auto` starts one for each logical Neuron core, which is 64
             on a Trn2 machine unless `NEURON_LOGICAL_NC_CONFIG` in the job's environment says otherwise.
         backend: `xla` is PyTorch/XLA; `neuron` is the native backend of Trn2 and Trn3.
+        spmd: One process on each machine, which computes with all its Neuron cores, for scripts that split tensors over
+            all cores of all machines: by torch_xla's `use_spmd()`, or by JAX, then with `agent="processes"`. All
+            machines need the same number of cores. Needs `backend` `xla`.
         agent: `torchrun` starts the processes, or the launcher itself does (`processes`), which is quicker and never
             restarts them.
         max_restarts: How often torchrun starts all processes again after one has failed, before the job fails.
@@ -41,6 +44,7 @@ class Xla(Distribution):
 
     process_count_per_node: int | Literal["auto"] = "auto"
     backend: Literal["xla", "neuron"] = "xla"
+    spmd: bool = False
     agent: Literal["torchrun", "processes"] = "torchrun"
     max_restarts: int = 0
     compile_cache: str | None = None
@@ -60,14 +64,14 @@ class Xla(Distribution):
         ):
             if value != default and value is not None:
                 arguments += [option, value]
-        return arguments
+        return [*arguments, "--spmd"] if self.spmd else arguments
 
     def findings(self, instances: Instances, *, known: Callable[[object], bool]) -> Iterator[Finding]:
         """Counts that are no counts, words that are none, options that exclude each other, machines without cores."""
         machine = instances.facts if known(instances.instance_type) else None
         if known(self.process_count_per_node):
             yield from rules.process_count_per_node(self.process_count_per_node, machine)
-            if machine is not None:
+            if machine is not None and not self.spmd:
                 yield from library_support.neuron_process_count(self.process_count_per_node, machine)
         if known(self.max_restarts):
             yield from rules.max_restarts(self.max_restarts)
@@ -82,6 +86,8 @@ class Xla(Distribution):
         yield from launch_kinds.neuron_options(
             backend=self.backend,
             agent=self.agent,
+            spmd=self.spmd,
+            processes=self.process_count_per_node if known(self.process_count_per_node) else "auto",
             precompile=self.precompile,
             restarts=known(self.max_restarts) and self.max_restarts != 0,
             cache_in_s3=cache is not None and known(cache) and cache.startswith("s3:"),

@@ -39,6 +39,21 @@ def xla_variables(devices: Devices, leader_address: str, hosts: int) -> dict[str
     return variables
 
 
+def spmd_variables(devices: Devices, host_rank: int, hosts: int) -> dict[str, str]:
+    """For one process on each host that computes with all its cores, the same number on every host.
+
+    Where each process has one core, as torch_xla assumes by itself, it derives these; here it asks for them. Neuron's
+    plug-in for JAX reads the same two.
+    https://github.com/pytorch/xla/pull/8046
+    """
+    # use_spmd() in the script comes after torch_xla's import, which would already have taken one core only
+    variables = {"XLA_USE_SPMD": "1"}
+    if devices.neuron_cores and hosts > 1:
+        variables["NEURON_PJRT_PROCESSES_NUM_DEVICES"] = ",".join([str(devices.neuron_cores)] * hosts)
+        variables["NEURON_PJRT_PROCESS_INDEX"] = str(host_rank)
+    return variables
+
+
 def compile_cache_variables(backend: str, address: str, key: str) -> dict[str, str]:
     """Where compiled graphs are kept, so that the next job, or the next host, need not compile them.
 

@@ -64,6 +64,7 @@ class Preparation(NamedTuple):
             "hang_timeout": self.request.options.hang_timeout,
             "automatic": getattr(self.request.options, "nproc_per_node", "") == "auto",
             "devices": self.devices.described,
+            "alike": self.request.launcher.alike(self.request.options),
             "instance_type": self.place.cluster.group_of(self.place.host).instance_type,
             "collectives": self.collectives.label if self.processes else "",
         }

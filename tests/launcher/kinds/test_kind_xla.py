@@ -11,7 +11,10 @@ from kind_situation import CPU, TRN1, launch_of
 from launcher_job import SOURCE, LauncherJob
 
 from training_launcher import neuron
+from training_launcher.command_line import parse_command_line
+from training_launcher.control.agreement import agree
 from training_launcher.devices import Devices
+from training_launcher.failure import Failure
 from training_launcher.problems import Problem
 
 EFA = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", "FI_EFA_FORK_SAFE": "1", "CCOM_SOCKET_IFNAME": "eth0"}
@@ -60,6 +63,69 @@ def test_without_neuron_cores_it_says_what_that_means() -> None:
     launch = launch_of("xla", "--", "train.py", devices=CPU)
     assert launch.environment == {"PJRT_DEVICE": "CPU"}
     assert "its collectives do nothing and say nothing; between processes use gloo" in launch.notes[0]
+
+
+SECOND_OF_THREE = {
+    "XLA_USE_SPMD": "1",
+    "NEURON_PJRT_PROCESSES_NUM_DEVICES": "32,32,32",
+    "NEURON_PJRT_PROCESS_INDEX": "1",
+}
+
+
+class TestSpmd:
+    """One process on each host, which has all its cores."""
+
+    def test_by_torchrun(self) -> None:
+        launch = launch_of("xla", "--spmd", "--", "train.py", devices=TRN1, host="algo-2", hosts=3)
+        argv = launch.commands[0].argv
+        assert argv[argv.index("--nproc-per-node") + 1] == "1"
+        assert launch.environment == {**EFA, **XLA, **SECOND_OF_THREE}
+
+    def test_by_the_launcher_itself(self) -> None:
+        words = ("--spmd", "--agent", "processes", "--nproc-per-node", "1", "--", "train.py")
+        launch = launch_of("xla", *words, devices=TRN1, host="algo-2", hosts=3)
+        (command,) = launch.commands
+        assert (command.environment["RANK"], command.environment["WORLD_SIZE"]) == ("1", "3")
+        assert launch.environment == {"TORCHELASTIC_RUN_ID": "job-1", **EFA, **XLA, **SECOND_OF_THREE}
+
+    def test_one_host_is_asked_for_nothing_but_the_mode(self) -> None:
+        launch = launch_of("xla", "--spmd", "--", "train.py", devices=TRN1, hosts=1)
+        assert launch.environment == {"PJRT_DEVICE": "NEURON", "MALLOC_ARENA_MAX": "64", "XLA_USE_SPMD": "1"}
+
+    def test_without_cores_there_are_none_to_share_out(self) -> None:
+        launch = launch_of("xla", "--spmd", "--", "train.py", devices=CPU)
+        assert launch.environment == {"PJRT_DEVICE": "CPU", "XLA_USE_SPMD": "1"}
+
+    @pytest.mark.parametrize(
+        ("words", "text"),
+        [
+            (("--nproc-per-node", "32"), "--spmd starts one process on each host, got --nproc-per-node 32: leave it"),
+            (("--backend", "neuron"), "--spmd needs --backend xla, got neuron, which has no such mode"),
+        ],
+    )
+    def test_what_does_not_go_with_it(self, words: tuple[str, ...], text: str) -> None:
+        with pytest.raises(Problem, match=text):
+            launch_of("xla", "--spmd", *words, "--", "train.py", devices=TRN1)
+
+    @pytest.mark.parametrize(("mode", "differ"), [(True, True), (False, False)])
+    def test_every_host_must_have_the_same_cores(self, mode: bool, differ: bool) -> None:
+        """Of whatever type they are; without the mode only those of one type."""
+        request = parse_command_line(["xla", *(["--spmd"] if mode else []), "--", "train.py"], {})
+        report = {
+            "kind": "xla", "processes": 1, "automatic": True, "alike": request.launcher.alike(request.options),
+        }  # fmt: skip
+        reports = {
+            "algo-1": {**report, "devices": "32 Neuron cores", "instance_type": "ml.trn1.32xlarge"},
+            "algo-2": {**report, "devices": "64 Neuron cores", "instance_type": "ml.trn2.48xlarge"},
+        }
+        agreed = agree(("algo-1", "algo-2"), reports)
+        if differ:
+            assert isinstance(agreed, Failure)
+            assert agreed.summary == (
+                "algo-2 has 64 Neuron cores, but algo-1 has 32 Neuron cores: with --spmd every host must have the same"
+            )
+        else:
+            assert agreed == (1, 1)
 
 
 class TestCompileCache:

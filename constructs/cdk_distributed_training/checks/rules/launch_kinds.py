@@ -65,10 +65,31 @@ def neuron_machine(backend: str, machine: InstanceType) -> Iterator[Finding]:
 
 
 def neuron_options(
-    *, backend: str, agent: str, precompile: str, restarts: bool, cache_in_s3: bool
+    *,
+    backend: str,
+    agent: str,
+    spmd: bool,
+    processes: int | str,
+    precompile: str,
+    restarts: bool,
+    cache_in_s3: bool,
 ) -> Iterator[Finding]:
     """DT407: options that exclude each other."""
     excluded = (
+        (
+            "spmd",
+            spmd and backend == "neuron",
+            "spmd with backend 'neuron'",
+            "backend 'xla', which alone splits one program over the cores of all machines",
+            "leave out backend or spmd",
+        ),
+        (
+            "process_count_per_node",
+            spmd and processes not in ("auto", 1),
+            f"{processes!r} with spmd",
+            "one process on each machine, which has all its cores",
+            "leave out process_count_per_node or spmd",
+        ),
         (
             "precompile",
             precompile != "no" and (backend, agent) != ("xla", "torchrun"),

@@ -21,6 +21,10 @@ def agree(world: Sequence[str], reports: Mapping[str, Mapping[str, Any]]) -> tup
         report = reports[host]
         if report["kind"] != leader["kind"]:
             return _failure(host, f"{host} starts {report['kind']}, but {world[0]} starts {leader['kind']}")
+        if report.get("alike") and report["devices"] != leader["devices"]:
+            return _failure(
+                host, f"{host} has {report['devices']}, but {world[0]} has {leader['devices']}: {report['alike']}"
+            )
     by_type: dict[str, str] = {}
     for host in world:
         report = reports[host]

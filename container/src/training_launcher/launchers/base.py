@@ -117,6 +117,11 @@ class Launcher(abc.ABC):
         del options, host_rank
         return True
 
+    def alike(self, options: argparse.Namespace) -> str:
+        """Why all hosts must have the same devices; empty where they need not."""
+        del options
+        return ""
+
     @abc.abstractmethod
     def launch(self, situation: Situation) -> Launch:
         """What this host runs. Called on the hosts of the world only."""

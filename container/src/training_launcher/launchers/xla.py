@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import ClassVar
 
+from training_launcher.devices import Devices
 from training_launcher.launchers.base import Launch, Launcher, Situation
 from training_launcher.launchers.processes import Processes
 from training_launcher.launchers.torchrun import Torchrun
@@ -18,6 +19,7 @@ from training_launcher.neuron import (
     compile_cache_variables,
     installed_versions,
     network_of_collectives,
+    spmd_variables,
     xla_variables,
 )
 from training_launcher.precompile import TOOL
@@ -30,7 +32,7 @@ _PATIENCE = 24 * 3600
 
 
 class Xla(Launcher):
-    """One process for each logical Neuron core; PyTorch/XLA computes on the CPU where there is none."""
+    """One process for each logical Neuron core, or for all of a host's; PyTorch/XLA computes on the CPU without any."""
 
     name: ClassVar[str] = "xla"
     summary: ClassVar[str] = "PyTorch on Trainium: one process for each Neuron core on every host"
@@ -53,6 +55,12 @@ class Xla(Launcher):
             help="PyTorch/XLA (Trn1, Trn2), or the native backend of Trn2 and Trn3 (default: xla)",
         )
         parser.add_argument(
+            "--spmd",
+            action="store_true",
+            help="one process on each host, which computes with all its cores, for scripts that split tensors over all "
+            "cores of all hosts: torch_xla's use_spmd(), or JAX (then with --agent processes)",
+        )
+        parser.add_argument(
             "--compile-cache",
             metavar="DIR|S3",
             help="where compiled graphs are kept: a folder, best on a shared file system, or s3://bucket/prefix "
@@ -72,6 +80,20 @@ class Xla(Launcher):
             "computing: instead of training, or before it (default: no)",
         )
 
+    def processes(self, options: argparse.Namespace, devices: Devices) -> int:
+        """One for each core, unless one is to have them all."""
+        if not options.spmd:
+            return super().processes(options, devices)
+        if options.nproc_per_node not in ("auto", "1"):
+            raise Problem(
+                f"--spmd starts one process on each host, got --nproc-per-node {options.nproc_per_node}: leave it out"
+            )
+        return 1
+
+    def alike(self, options: argparse.Namespace) -> str:
+        """One program is split over the cores of all hosts."""
+        return "with --spmd every host must have the same" if options.spmd else ""
+
     def launch(self, situation: Situation) -> Launch:
         """The agent's launch, with Neuron's variables."""
         options, devices = situation.options, situation.devices
@@ -79,6 +101,8 @@ class Xla(Launcher):
             return self._precompile(situation)
         if options.max_restarts and options.agent != "torchrun":
             raise Problem(f"--max-restarts needs --agent torchrun, got {options.agent}, which never restarts")
+        if options.spmd and options.backend != "xla":
+            raise Problem(f"--spmd needs --backend xla, got {options.backend}, which has no such mode")
         launch = _AGENTS[options.agent]().launch(situation)
         hosts, address = len(situation.world), situation.leader_address
         variables = {
@@ -86,6 +110,7 @@ class Xla(Launcher):
             "TORCHELASTIC_RUN_ID": situation.job_name,
             **network_of_collectives(devices, situation.cluster.interface, hosts),
             **(xla_variables(devices, address, hosts) if options.backend == "xla" else {}),
+            **(spmd_variables(devices, situation.host_rank, hosts) if options.spmd else {}),
             **self._cache(options),
         }
         if options.agent == "torchrun":
