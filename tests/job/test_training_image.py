@@ -11,6 +11,7 @@ from aws_cdk import aws_iam as iam
 import cdk_distributed_training as dt
 from cdk_distributed_training.checks.rules import image as rules
 from cdk_distributed_training.data.tables import deep_learning_containers, image_accounts
+from cdk_distributed_training.job.container_image import ContainerImage
 
 CPU = dt.Instances("ml.c7i.xlarge")
 GPU = dt.Instances("ml.p5.48xlarge")
@@ -199,3 +200,16 @@ def test_an_algorithm_takes_the_place_of_the_image(stack, tmp_path):
     assert "TrainingImage" not in specification
     with pytest.raises(dt.ConfigurationError, match=r"- image: got '-mine'.*DT334"):
         job("-mine")
+
+
+class OwnImage(ContainerImage):
+    launcher_inside = True
+
+    def bind(self, scope, *, instances, grantee):
+        return f"registry.example.com/{instances.instance_type}:1"
+
+
+def test_an_image_of_ones_own_kind(stack):
+    image = dt.TrainingImage(OwnImage())
+    assert (image.launcher_inside, image.is_algorithm, image.registry_access) == (True, False, None)
+    assert bind(stack, image)[0] == "registry.example.com/ml.c7i.xlarge:1"
