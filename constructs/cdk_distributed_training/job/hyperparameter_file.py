@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,6 +27,8 @@ class HyperparameterFile(Construct):
             id: The construct id.
             values: Names and texts, without tokens: the file exists before the deployment does.
         """
+        import hashlib  # noqa: PLC0415  it loads OpenSSL, and few jobs have such a file
+
         super().__init__(scope, id)
         content = json.dumps(dict(sorted(values.items())), ensure_ascii=False).encode()
         stage = cdk.Stage.of(self)
