@@ -212,4 +212,5 @@ class OwnImage(ContainerImage):
 def test_an_image_of_ones_own_kind(stack):
     image = dt.TrainingImage(OwnImage())
     assert (image.launcher_inside, image.is_algorithm, image.registry_access) == (True, False, None)
-    assert bind(stack, image)[0] == "registry.example.com/ml.c7i.xlarge:1"
+    role = iam.Role(stack, "Role", assumed_by=iam.AccountRootPrincipal())
+    assert image.bind(stack, instances=CPU, grantee=role) == "registry.example.com/ml.c7i.xlarge:1"
