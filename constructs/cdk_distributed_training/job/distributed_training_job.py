@@ -13,23 +13,18 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from cdk_distributed_training.checks.annotations import annotate_warnings
-from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.distribution.distribution import Distribution
 from cdk_distributed_training.distribution.launcher_options import LauncherOptions
 from cdk_distributed_training.distribution.torchrun import Torchrun
 from cdk_distributed_training.engines.integration import Integration, start_call
-from cdk_distributed_training.engines.state_machine import TrainingStateMachine
 from cdk_distributed_training.job import feature_permissions, job_findings, model_permissions
 from cdk_distributed_training.job.container_command import container_command, encoding_words
-from cdk_distributed_training.job.default_job_name import default_job_name
 from cdk_distributed_training.job.encryption import with_volume_key
 from cdk_distributed_training.job.hyperparameter_file import HyperparameterFile
-from cdk_distributed_training.job.job_tags import rendered_tags, tag_findings, tag_manager
+from cdk_distributed_training.job.job_tags import rendered_tags, tag_findings
 from cdk_distributed_training.job.launcher_asset import launcher_asset
 from cdk_distributed_training.job.output_bucket import create_output_bucket
 from cdk_distributed_training.job.output_folders import OutputFolders
-from cdk_distributed_training.job.request_findings import request_findings
 from cdk_distributed_training.job.s3_access import grant_write
 from cdk_distributed_training.job.source_code import SourceCode
 from cdk_distributed_training.job.texts import texts
@@ -215,13 +210,14 @@ class DistributedTrainingJob(TrainingJobBase):
             ConfigurationError: Literal values cannot work; all of them are listed.
         """
         super().__init__(scope, id)
-        if permissions_boundary is not None:
-            iam.PermissionsBoundary.of(self).apply(permissions_boundary)
+        self._begin(
+            job_name=job_name,
+            tags=tags,
+            permissions_boundary=permissions_boundary,
+            execution_key=execution_key,
+        )
         distribution, launcher_options = distribution or Torchrun(), launcher_options or LauncherOptions()
         image = image or _image_for(distribution)
-        self._job_name = job_name if job_name is not None else default_job_name(self)
-        self._execution_key = execution_key
-        self._tags = tag_manager(self._job_name, tags or {})
         stopping = StoppingCondition(
             max_runtime=_seconds(max_runtime, limits.DEFAULT_RUNTIME_SECONDS),
             max_wait=None if spot is None else spot.max_wait.to_seconds(integral=False),
@@ -257,8 +253,7 @@ class DistributedTrainingJob(TrainingJobBase):
             *job_findings.of_texts(hyperparameter_texts, {**environment_texts, **command.environment}, words),
             *tag_findings(tags or {}),
         ]
-        raise_errors(findings, where=lambda: self.node.path)
-        annotate_warnings(self, findings)
+        self._judge(findings)
 
         self._network = network or _network_of(channels) or TrainingNetwork(self, "Network")
         training_role = TrainingRole(self, "Role", role=role, session_tags=bool(session_tag_chaining))
@@ -324,38 +319,22 @@ class DistributedTrainingJob(TrainingJobBase):
             # last: the parts above have said what the role may do
             role_arn=training_role.settle().role_arn,
         )
-        self._role = training_role.role
-        rendered = self._request = request.render()
-        told = {finding.rule for finding in findings}
-        judged = request_findings(request, rendered, region=cdk.Stack.of(self).region)
-        more = [
-            *job_findings.of_library(distribution, image_uri),
-            *(finding for finding in judged if finding.rule not in told),
-        ]
-        raise_errors(more, where=lambda: self.node.path)
-        annotate_warnings(self, more)
+        self._render(request, told=findings, besides=job_findings.of_library(distribution, image_uri))
         self.node.add_metadata(
             METADATA_TYPE,
             {
                 "schema": METADATA_SCHEMA,
                 "job_name": self._job_name,
-                "request": rendered,
+                "request": self._request,
                 "source_folder": source.folder_from_here,
                 "launcher_inside": image.launcher_inside,
             },
         )
-        longest_run = stopping.max_runtime if stopping.max_wait is None else stopping.max_wait
-        self._engine = TrainingStateMachine(
-            self,
-            "StateMachine",
-            request=rendered,
-            job_name=self._job_name,
-            training_role=self._role,
-            longest_run=longest_run if known(longest_run) else limits.LONGEST_RUNTIME_SECONDS,
-            poll_interval=int(poll),
+        self._make_runs(
+            longest_run=stopping.max_runtime if stopping.max_wait is None else stopping.max_wait,
+            poll_interval=poll,
+            encryption_key=encryption_key,
             integration=integration,
-            encryption_key=execution_key or encryption_key,
-            data_key=execution_key,
         )
 
     def _allow_features(

@@ -10,23 +10,16 @@ import jsii
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
-from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from cdk_distributed_training.checks.annotations import annotate_warnings
-from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
-from cdk_distributed_training.engines.state_machine import TrainingStateMachine
 from cdk_distributed_training.job import feature_permissions, job_findings, model_permissions
-from cdk_distributed_training.job.default_job_name import default_job_name
-from cdk_distributed_training.job.job_tags import rendered_tags, tag_findings, tag_manager
+from cdk_distributed_training.job.defined_training_job import DefinedTrainingJob
+from cdk_distributed_training.job.job_tags import rendered_tags, tag_findings
 from cdk_distributed_training.job.output_bucket import create_output_bucket
-from cdk_distributed_training.job.request_findings import request_findings
 from cdk_distributed_training.job.s3_access import grant_write
 from cdk_distributed_training.job.texts import texts
-from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.job.training_role import TrainingRole
-from cdk_distributed_training.job.training_runs import TrainingRuns
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.channels import TrainingChannel
@@ -40,7 +33,7 @@ from cdk_distributed_training.request.vpc_config import VpcConfig
 
 
 @jsii.implements(iam.IGrantable, cdk.ITaggable)
-class ServerlessTrainingJob(TrainingRuns):
+class ServerlessTrainingJob(DefinedTrainingJob):
     """A model of a hub that is customized or evaluated, on machines and by a script of SageMaker's own.
 
     Deploying defines the job and starts nothing. Each execution of `state_machine` is one run, which may override
@@ -125,11 +118,12 @@ class ServerlessTrainingJob(TrainingRuns):
             ConfigurationError: Literal values cannot work; all of them are listed.
         """
         super().__init__(scope, id)
-        if permissions_boundary is not None:
-            iam.PermissionsBoundary.of(self).apply(permissions_boundary)
-        self._job_name = job_name if job_name is not None else default_job_name(self)
-        self._execution_key = execution_key
-        self._tags = tag_manager(self._job_name, tags or {})
+        self._begin(
+            job_name=job_name,
+            tags=tags,
+            permissions_boundary=permissions_boundary,
+            execution_key=execution_key,
+        )
         runtime = limits.DEFAULT_RUNTIME_SECONDS if max_runtime is None else max_runtime.to_seconds(integral=False)
         poll = 30 if poll_interval is None else poll_interval.to_seconds(integral=False)
         values, findings = texts(self, "hyperparameters", hyperparameters or {})
@@ -140,9 +134,9 @@ class ServerlessTrainingJob(TrainingRuns):
             *job_findings.of_texts(values, {}, ()),
             *tag_findings(tags or {}, own=2),
         ]
-        raise_errors(findings, where=lambda: self.node.path)
+        self._judge(findings)
 
-        training_role = TrainingRole(self, "Role", role=role)
+        training_role = self._training_role = TrainingRole(self, "Role", role=role)
         grantee = training_role.grantee
         output_key = output_key or encryption_key
         self._output_bucket = output_bucket or create_output_bucket(self, "Output", encryption_key=encryption_key)
@@ -180,58 +174,8 @@ class ServerlessTrainingJob(TrainingRuns):
             # last: the parts above have said what the role may do
             role_arn=training_role.settle().role_arn,
         )
-        self._role = training_role.role
         if serverless.job_type == "Evaluation" and role is None:
             training_role.trust(iam.ServicePrincipal("bedrock.amazonaws.com"))
-        self._request = request.render()
-        told = {finding.rule for finding in findings}
-        judged = request_findings(request, self._request, region=cdk.Stack.of(self).region)
-        more = [finding for finding in judged if finding.rule not in told]
-        raise_errors(more, where=lambda: self.node.path)
-        annotate_warnings(self, [*findings, *more])
+        self._render(request, told=findings)
         run_elsewhere(self, runner="SageMaker runs it by a script and on machines of its own", request=self._request)
-        self._engine = TrainingStateMachine(
-            self,
-            "StateMachine",
-            request=self._request,
-            job_name=self._job_name,
-            training_role=self._role,
-            longest_run=runtime if known(runtime) else limits.LONGEST_RUNTIME_SECONDS,
-            poll_interval=int(poll),
-            encryption_key=execution_key or encryption_key,
-            data_key=execution_key,
-        )
-
-    @property
-    def state_machine(self) -> sfn.StateMachine:
-        """The state machine of which each execution is one run."""
-        return self._engine.state_machine
-
-    @property
-    def _state_machine_name(self) -> str:
-        return self.state_machine.state_machine_name
-
-    @property
-    def request(self) -> Mapping[str, Any]:
-        """The `CreateTrainingJob` request without a name; tokens may be in it."""
-        return self._request
-
-    @property
-    def role(self) -> iam.IRole:
-        """The role that the job runs as."""
-        return self._role
-
-    @property
-    def grant_principal(self) -> iam.IPrincipal:
-        """The principal of the role, so that other constructs can grant the job their use."""
-        return self._role.grant_principal
-
-    @property
-    def output_bucket(self) -> s3.IBucket:
-        """The bucket for models."""
-        return self._output_bucket
-
-    @property
-    def tags(self) -> cdk.TagManager:
-        """Tags of the runs' training jobs; `Tags.of(job).add(...)` adds to them."""
-        return self._tags
+        self._make_runs(longest_run=runtime, poll_interval=poll, encryption_key=encryption_key)
