@@ -7,7 +7,7 @@ Five addresses of each subnet are AWS's: https://docs.aws.amazon.com/vpc/latest/
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from cdk_distributed_training.data.tables import InstanceType
 from cdk_distributed_training.request.instances import Instances
@@ -63,11 +63,3 @@ def last_block(cidr: str, prefix: int) -> str:
     network = ipaddress.IPv4Network(cidr)
     start = int(network.broadcast_address) + 1 - 2 ** (32 - prefix)
     return f"{ipaddress.IPv4Address(start)}/{prefix}"
-
-
-def overlapping(ranges: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The pairs of ranges that share addresses."""
-    for place, one in enumerate(ranges):
-        for other in ranges[place + 1 :]:
-            if ipaddress.IPv4Network(one).overlaps(ipaddress.IPv4Network(other)):
-                yield one, other

@@ -12,7 +12,7 @@ from cdk_distributed_training.checks.scene import Scene
 from cdk_distributed_training.checks.subjects.state_machine import StateMachine
 from cdk_distributed_training.checks.subjects.training_request import TrainingRequest
 from cdk_distributed_training.checks.template.graph import Graph, Resource
-from cdk_distributed_training.checks.template.values import PartialText, Reference, Token
+from cdk_distributed_training.checks.template.values import PartialText, Token
 from cdk_distributed_training.checks.template.view import NotJudgedError, Path, View, values
 
 ROLE = "AWS::IAM::Role"
@@ -212,16 +212,6 @@ def is_service(value: Any, name: str) -> bool:
     """Whether a principal is an AWS service, in any partition."""
     text = str(value) if isinstance(value, (str, PartialText)) else ""
     return text.startswith(f"{name}.")
-
-
-def arn_ends(value: Any, ending: str) -> bool:
-    """Whether an ARN, tokens allowed, ends so."""
-    return isinstance(value, (str, PartialText)) and str(value).endswith(ending)
-
-
-def refers_to(value: Any, resource: Resource) -> bool:
-    """Whether a value names a resource."""
-    return isinstance(value, Reference) and value.logical_id == resource.logical_id
 
 
 def _statements(document: View, base: Path) -> Iterator[Statement]:
