@@ -7,7 +7,7 @@ import pytest
 
 import cdk_distributed_training as dt
 from cdk_distributed_training.distribution.on_instance_groups import OnInstanceGroups
-from cdk_distributed_training.job.tokens import known
+from cdk_distributed_training.tokens import known
 
 ON = {"enabled": True}
 TRAINIUM = dt.Instances("ml.trn1.32xlarge", count=2)

@@ -5,8 +5,8 @@ import pytest
 
 from cdk_distributed_training.distribution.launcher_options import LauncherOptions
 from cdk_distributed_training.distribution.torchrun import Torchrun
-from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.request.instances import Instances
+from cdk_distributed_training.tokens import known
 from training_launcher.command_line import parse_command_line
 
 EVERYTHING = LauncherOptions(

@@ -5,8 +5,8 @@ import pytest
 
 import cdk_distributed_training as dt
 from cdk_distributed_training.checks.findings import Severity
-from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.request.instances import Instances
+from cdk_distributed_training.tokens import known
 from training_launcher.command_line import parse_command_line
 from training_launcher.launchers.model_parallel import parameters_of
 

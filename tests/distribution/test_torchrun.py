@@ -5,8 +5,8 @@ import pytest
 
 from cdk_distributed_training.checks.findings import Severity
 from cdk_distributed_training.distribution.torchrun import Torchrun
-from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.request.instances import Instances
+from cdk_distributed_training.tokens import known
 
 P5 = Instances("ml.p5.48xlarge", count=2)
 

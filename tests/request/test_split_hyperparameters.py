@@ -1,7 +1,7 @@
 """Which hyperparameters travel in a file."""
 
-from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.request.hyperparameters import split_hyperparameters
+from cdk_distributed_training.tokens import known
 
 TOKEN = "${Token[TOKEN.1]}"
 

@@ -8,8 +8,8 @@ from constructs import Construct
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.rules import image as rules
 from cdk_distributed_training.job.container_image import ContainerImage
-from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.request.instances import Instances
+from cdk_distributed_training.tokens import known
 
 
 class AlgorithmImage(ContainerImage):

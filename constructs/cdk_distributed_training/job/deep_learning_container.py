@@ -16,8 +16,8 @@ from cdk_distributed_training.checks.rules import image as rules
 from cdk_distributed_training.data.tables import DeepLearningContainer, deep_learning_containers, image_accounts
 from cdk_distributed_training.job.container_image import ContainerImage
 from cdk_distributed_training.job.registry_image import grant_pull
-from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.request.instances import Instances
+from cdk_distributed_training.tokens import known
 
 _ACCOUNTS = "DeepLearningContainerAccounts"
 

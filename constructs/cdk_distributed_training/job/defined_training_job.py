@@ -15,11 +15,11 @@ from cdk_distributed_training.engines.state_machine import TrainingStateMachine
 from cdk_distributed_training.job.default_job_name import default_job_name
 from cdk_distributed_training.job.job_tags import tag_manager
 from cdk_distributed_training.job.request_findings import request_findings
-from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.job.training_role import TrainingRole
 from cdk_distributed_training.job.training_runs import TrainingRuns
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest
+from cdk_distributed_training.tokens import known
 
 if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms

@@ -28,7 +28,7 @@ from cdk_distributed_training.job.output_folders import OutputFolders
 from cdk_distributed_training.job.s3_access import grant_write
 from cdk_distributed_training.job.source_code import SourceCode
 from cdk_distributed_training.job.texts import texts
-from cdk_distributed_training.job.tokens import known, text
+from cdk_distributed_training.job.tokens import text
 from cdk_distributed_training.job.training_image import TrainingImage
 from cdk_distributed_training.job.training_job_base import TrainingJobBase
 from cdk_distributed_training.job.training_role import TrainingRole
@@ -43,6 +43,7 @@ from cdk_distributed_training.request.output_data_config import OutputDataConfig
 from cdk_distributed_training.request.stopping_condition import StoppingCondition
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest
 from cdk_distributed_training.request.vpc_config import VpcConfig
+from cdk_distributed_training.tokens import known
 
 if TYPE_CHECKING:
     from cdk_distributed_training.request.channels import TrainingChannel

@@ -17,11 +17,11 @@ from cdk_distributed_training.checks.rules import request as request_rules
 from cdk_distributed_training.checks.rules import state_machine as state_machine_rules
 from cdk_distributed_training.data.tables import instance_type_names
 from cdk_distributed_training.distribution.distribution import Distribution
-from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.channels import HYPERPARAMETER_CHANNEL, RESERVED_CHANNEL_NAMES, TrainingChannel
 from cdk_distributed_training.request.instances import Instances
+from cdk_distributed_training.tokens import known
 
 
 def of_machines(instances: Instances, distribution: Distribution) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ import jsii
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import job as rules
-from cdk_distributed_training.job.tokens import known
+from cdk_distributed_training.tokens import known
 
 JOB_TAG = "distributed-training:job"
 

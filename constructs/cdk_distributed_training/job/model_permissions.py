@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import aws_cdk as cdk
 
 from cdk_distributed_training.job.allow import allow
-from cdk_distributed_training.job.tokens import known
+from cdk_distributed_training.tokens import known
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam

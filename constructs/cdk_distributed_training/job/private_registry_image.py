@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import image as rules
 from cdk_distributed_training.job.container_image import ContainerImage
-from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.instances import Instances
 from cdk_distributed_training.request.registry_access import RegistryAccess
+from cdk_distributed_training.tokens import known
 
 if TYPE_CHECKING:
     from aws_cdk import aws_iam as iam

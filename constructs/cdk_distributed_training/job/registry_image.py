@@ -10,9 +10,10 @@ from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import image as rules
 from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.job.container_image import ContainerImage
-from cdk_distributed_training.job.tokens import known, partition
+from cdk_distributed_training.job.tokens import partition
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.instances import Instances
+from cdk_distributed_training.tokens import known
 
 if TYPE_CHECKING:
     from aws_cdk import aws_ecr as ecr

@@ -13,8 +13,8 @@ from cdk_distributed_training.checks.rules.keywords import unsettled_name
 from cdk_distributed_training.checks.template.document import Document, Kind
 from cdk_distributed_training.checks.template.source import Source
 from cdk_distributed_training.checks.template.values import Unknown
-from cdk_distributed_training.job.tokens import known
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest
+from cdk_distributed_training.tokens import known
 
 # the request's parts are the job's properties but for these
 _PROPERTIES = {

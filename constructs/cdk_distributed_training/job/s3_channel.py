@@ -14,10 +14,11 @@ from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import request as rules
 from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.job.s3_access import grant_read
-from cdk_distributed_training.job.tokens import known, partition
+from cdk_distributed_training.job.tokens import partition
 from cdk_distributed_training.request.channel_options import ChannelOptions
 from cdk_distributed_training.request.channels import ChannelEntry
 from cdk_distributed_training.request.s3_data_source import S3DataSource
+from cdk_distributed_training.tokens import known
 
 Grant = Callable[[iam.IGrantable], None]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 
 from cdk_distributed_training.checks.findings import raise_errors
@@ -10,6 +9,7 @@ from cdk_distributed_training.checks.rules import network as rules
 from cdk_distributed_training.checks.rules import network_zones
 from cdk_distributed_training.checks.rules.keywords import unsettled_list
 from cdk_distributed_training.network.placement import Placement
+from cdk_distributed_training.tokens import known
 
 PENDING_ZONES = ("dummy1a", "dummy1b", "dummy1c")  # what CDK answers until a lookup has run
 
@@ -60,11 +60,7 @@ def place_on(
     zone = zone_of(subnet)
     if zone is None:
         zone = availability_zone
-    elif (
-        availability_zone is not None
-        and zone not in PENDING_ZONES
-        and not any(map(cdk.Token.is_unresolved, (zone, availability_zone)))
-    ):
+    elif availability_zone is not None and zone not in PENDING_ZONES and known((zone, availability_zone)):
         raise_errors(network_zones.same_zone(asked=availability_zone, subnet=zone), where=where)
     return Placement(
         vpc, subnet, zone, cidr_of(vpc), availability_zone_id=availability_zone_id, subnet_cidr=range_of(subnet)
@@ -93,7 +89,7 @@ def range_of(subnet: ec2.ISubnet) -> str | None:
         block = subnet.ipv4_cidr_block
     except RuntimeError:  # how CDK says that an imported subnet does not know
         return None
-    return None if cdk.Token.is_unresolved(block) else block
+    return block if known(block) else None
 
 
 def route_table_of(subnet: ec2.ISubnet) -> str | None:
@@ -153,7 +149,7 @@ def _zone_at(index: int, candidates: list[ec2.ISubnet], where: str) -> str:
 
 
 def _said(zone: str | None) -> str:
-    return "(only known when deployed)" if cdk.Token.is_unresolved(zone) else str(zone)
+    return str(zone) if known(zone) else "(only known when deployed)"
 
 
 def _first(
@@ -163,11 +159,9 @@ def _first(
     left = [
         candidate
         for candidate, zone in zip(candidates, zones, strict=True)
-        if wanted is None
-        or zone == wanted
-        or (len(candidates) == 1 and (zone is None or cdk.Token.is_unresolved(zone)))
+        if wanted is None or zone == wanted or (len(candidates) == 1 and (zone is None or not known(zone)))
     ]
     prop = "availability_zone" if wanted is not None else "vpc_subnets" if selection is not None else "vpc"
-    known = [_said(zone) for zone in zones]
-    raise_errors(rules.one_subnet([one.subnet_id for one in left], zones=known, wanted=wanted, prop=prop), where=where)
+    said = [_said(zone) for zone in zones]
+    raise_errors(rules.one_subnet([one.subnet_id for one in left], zones=said, wanted=wanted, prop=prop), where=where)
     return left[0]

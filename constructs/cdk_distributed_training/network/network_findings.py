@@ -6,8 +6,6 @@ import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import aws_cdk as cdk
-
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import network as rules
 from cdk_distributed_training.checks.rules import network_ranges, network_zones
@@ -20,17 +18,18 @@ from cdk_distributed_training.network.addresses import (
 )
 from cdk_distributed_training.network.own_vpc import PUBLIC_PREFIX
 from cdk_distributed_training.request.instances import Instances
+from cdk_distributed_training.tokens import known
 
 
 def zone_findings(name: str | None, identifier: str | None, index: int | None, *, region: str) -> Iterator[Finding]:
     """What is wrong with the zone, however it is given."""
-    known_region = None if cdk.Token.is_unresolved(region) else region
+    known_region = region if known(region) else None
     ways = {"availability_zone": name, "availability_zone_id": identifier, "availability_zone_index": index}
     given = [prop for prop, value in ways.items() if value is not None]
     yield from rules.exclusive(given, why="each of them places the subnet", fix="leave the others out")
-    if name is not None and not cdk.Token.is_unresolved(name):
+    if name is not None and known(name):
         yield from network_zones.zone_name(name, region=known_region)
-    if identifier is not None and not cdk.Token.is_unresolved(identifier):
+    if identifier is not None and known(identifier):
         yield from network_zones.zone_id(identifier)
         if known_region is not None:
             yield from network_zones.zone_id_region(identifier, region=known_region)
@@ -79,16 +78,16 @@ class Ranges(NamedTuple):
         """What is wrong with them."""
         wrong = []
         for prop, cidr in (("cidr", self.cidr), ("secondary_cidr", self.secondary_cidr)):
-            if cidr is not None and not cdk.Token.is_unresolved(cidr):
+            if cidr is not None and known(cidr):
                 wrong += list(rules.vpc_cidr(cidr, prop=prop))
-        known = not cdk.Token.is_unresolved(self._range())
-        if cdk.Token.is_unresolved(self.subnet_mask):
+        settled = known(self._range())
+        if not known(self.subnet_mask):
             wrong += list(rules.subnet_mask_is_known())
         elif self.subnet_mask is not None:
-            prefix = self._range_prefix() if known and not wrong else None
+            prefix = self._range_prefix() if settled and not wrong else None
             wrong += list(rules.subnet_mask(self.subnet_mask, vpc_prefix=prefix))
         yield from wrong
-        if not wrong and not any(map(cdk.Token.is_unresolved, (self.cidr, self._range()))):
+        if not wrong and known((self.cidr, self._range())):
             yield from self._size_findings(self.settle())
 
     def _size_findings(self, mask: int) -> Iterator[Finding]:
@@ -112,10 +111,10 @@ class Ranges(NamedTuple):
 
     def _range_prefix(self) -> int:
         # of a range that is not known, the usual one is assumed
-        return 16 if cdk.Token.is_unresolved(self._range()) else ipaddress.IPv4Network(self._range()).prefixlen
+        return ipaddress.IPv4Network(self._range()).prefixlen if known(self._range()) else 16
 
 
 def addresses_of(instances: Sequence[Instances] | None, *, overlap: int, endpoints: int) -> int:
     """Addresses that the instances take, as far as their counts are known; 0 without instances."""
-    known = [group for group in instances or () if not cdk.Token.is_unresolved(group.count)]
-    return addresses_needed(known, overlap=overlap, endpoints=endpoints) if known else 0
+    counted = [group for group in instances or () if known(group.count)]
+    return addresses_needed(counted, overlap=overlap, endpoints=endpoints) if counted else 0

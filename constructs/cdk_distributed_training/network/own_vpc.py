@@ -12,6 +12,7 @@ from cdk_distributed_training.network.addresses import first_block, last_block
 from cdk_distributed_training.network.internet_access import InternetAccess, PublicSubnet, VpcParts
 from cdk_distributed_training.network.named_zone import acknowledge_named_zone
 from cdk_distributed_training.network.placement import Placement
+from cdk_distributed_training.tokens import known
 
 PUBLIC_PREFIX = 28  # the smallest subnet that EC2 makes; a NAT gateway takes one address
 
@@ -83,7 +84,7 @@ class OwnVpc:
             known_zone,
             self.cidr,
             availability_zone_id=self.availability_zone_id or subnet.attr_availability_zone_id,
-            subnet_cidr=None if cdk.Token.is_unresolved(block) else block,
+            subnet_cidr=block if known(block) else None,
         )
         return placement, vpc
 
@@ -113,7 +114,7 @@ class OwnVpc:
         return subnet
 
     def _public_block(self) -> str:
-        if cdk.Token.is_unresolved(self.cidr):
+        if not known(self.cidr):
             # of a range that is not known, the block next to the training subnet's is sure to be free
             if self.secondary_cidr is not None:
                 return _first(self.cidr, PUBLIC_PREFIX)
@@ -138,6 +139,6 @@ class OwnVpc:
 
 
 def _first(cidr: str, mask: int) -> str:
-    if cdk.Token.is_unresolved(cidr):
+    if not known(cidr):
         return cdk.Fn.select(0, cdk.Fn.cidr(cidr, 1, str(32 - mask)))
     return first_block(cidr, mask)

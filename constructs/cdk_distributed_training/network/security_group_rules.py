@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
 from cdk_distributed_training.checks.acknowledgements import acknowledge
+from cdk_distributed_training.tokens import known
 
 
 class Traffic(NamedTuple):
@@ -156,6 +156,6 @@ def id_of(group: ec2.ISecurityGroup) -> str:
 
 def name_of(group: ec2.ISecurityGroup) -> str:
     """The group's id, or its construct path where the id is not known before deployment."""
-    if cdk.Token.is_unresolved(id_of(group)):
+    if not known(id_of(group)):
         return f"the group {group.node.path}"
     return id_of(group)

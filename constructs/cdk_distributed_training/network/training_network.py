@@ -36,6 +36,7 @@ from cdk_distributed_training.network.security_group_rules import ALL_TRAFFIC, O
 from cdk_distributed_training.network.training_call import USUAL_CALLS
 from cdk_distributed_training.network.training_network_base import TrainingNetworkBase, endpoint_id
 from cdk_distributed_training.request.instances import Instances
+from cdk_distributed_training.tokens import known
 
 DEFAULT_CIDR = "10.0.0.0/16"
 
@@ -318,9 +319,9 @@ class TrainingNetwork(TrainingNetworkBase):
     def _zone_at(self, index: int | None) -> str | None:
         if index is None:
             return None
-        if not cdk.Token.is_unresolved(index):
+        if known(index):
             region = cdk.Stack.of(self).region
-            found = list(network_zones.zone_index(index, region=None if cdk.Token.is_unresolved(region) else region))
+            found = list(network_zones.zone_index(index, region=region if known(region) else None))
             raise_errors(found, where=self.node.path)
             annotate_warnings(self, found)
         return cdk.Fn.select(index, cdk.Fn.get_azs())

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import aws_cdk as cdk
-
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import queues as rules
+from cdk_distributed_training.tokens import known
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +27,7 @@ class AttemptRule:
 
     def findings(self) -> Iterator[Finding]:
         """What is wrong with it."""
-        if not cdk.Token.is_unresolved(self.reason):
+        if known(self.reason):
             yield from rules.reason_pattern(self.reason)
 
     def render(self) -> dict[str, Any]:

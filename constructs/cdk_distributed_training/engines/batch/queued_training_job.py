@@ -23,6 +23,7 @@ from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.statement import Statement, pass_to_sagemaker
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
 from cdk_distributed_training.monitoring.job_metrics import JobMetrics
+from cdk_distributed_training.tokens import known
 
 _SUBMIT = "https://docs.aws.amazon.com/batch/latest/APIReference/API_SubmitServiceJob.html"
 _LARGEST = 2**31 - 1
@@ -162,7 +163,7 @@ def _numbers(**values: float | None) -> Iterator[Finding]:
         "max_preemptions": (0, _LARGEST),
     }
     for prop, value in values.items():
-        if value is not None and not cdk.Token.is_unresolved(value):
+        if value is not None and known(value):
             yield from in_range(prop, value, *ranges[prop], _SUBMIT)
 
 
@@ -172,5 +173,5 @@ def _fits(request: Mapping[str, Any], most: float | None) -> Iterator[Finding]:
     # of preferences, the one with the fewest machines is enough
     preferred = [machines.get("InstanceCount", shared) for machines in resources.get("InstancePreferences", ())]
     grouped = [machines["InstanceCount"] for machines in resources.get("InstanceGroups", ())]
-    if most is not None and not any(map(cdk.Token.is_unresolved, [shared, *preferred, *grouped])):
+    if most is not None and known([shared, *preferred, *grouped]):
         yield from rules.fits_queue(min(preferred) if preferred else sum([shared, *grouped]), most)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import aws_cdk as cdk
 from aws_cdk import aws_batch as batch
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules.engines import in_range
+from cdk_distributed_training.tokens import known
 
 _FAIR = "https://docs.aws.amazon.com/batch/latest/APIReference/API_ShareAttributes.html"
 _QUOTA = "https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateQuotaShare.html"
@@ -34,7 +34,7 @@ class FairShare:
 
     def findings(self) -> Iterator[Finding]:
         """What is wrong with it by itself."""
-        if not cdk.Token.is_unresolved(self.weight):
+        if known(self.weight):
             yield from in_range("shares.weight", self.weight, 0.0001, 999.9999, _FAIR, whole=False)
 
     def render(self) -> batch.CfnSchedulingPolicy.ShareAttributesProperty:
@@ -67,11 +67,11 @@ class QuotaShare:
     def findings(self) -> Iterator[Finding]:
         """What is wrong with it by itself."""
         for count in self.max_instances.values():
-            if not cdk.Token.is_unresolved(count):
+            if known(count):
                 yield from in_range("quota_shares.max_instances", count, 1, _LARGEST, _QUOTA)
         if not self.max_instances:
             yield from in_range("quota_shares.max_instances", 0, 1, _LARGEST, _QUOTA)
-        if self.borrow_limit is not None and not cdk.Token.is_unresolved(self.borrow_limit):
+        if self.borrow_limit is not None and known(self.borrow_limit):
             most = _LARGEST if self.idle == "LEND_AND_BORROW" else -1
             yield from in_range("quota_shares.borrow_limit", self.borrow_limit, -1, most, _QUOTA)
 

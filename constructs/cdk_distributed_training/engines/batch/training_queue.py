@@ -13,6 +13,7 @@ from cdk_distributed_training.checks.findings import Finding, raise_errors
 from cdk_distributed_training.checks.rules import queues as rules
 from cdk_distributed_training.checks.rules.engines import in_range
 from cdk_distributed_training.engines.batch.shares import FairShare, QuotaShare
+from cdk_distributed_training.tokens import known
 
 _QUEUE = "https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateJobQueue.html"
 _FAIR = "https://docs.aws.amazon.com/batch/latest/APIReference/API_FairsharePolicy.html"
@@ -99,16 +100,16 @@ class TrainingQueue(Construct):
         findings = [
             finding
             for prop, value, low, high, source in numbers
-            if value is not None and not cdk.Token.is_unresolved(value)
+            if value is not None and known(value)
             for finding in in_range(prop, value, low, high, source)
         ]
         findings += [finding for share in shares for finding in share.findings()]
         findings += [finding for share in quota_shares for finding in share.findings()]
-        if not any(cdk.Token.is_unresolved(name) for name in [*fair_names, *quota_names]):
+        if known([*fair_names, *quota_names]):
             findings += rules.shares(fair_names, quota_names)
         raise_errors(findings, where=self.node.path)
 
-        self._max_instances = None if cdk.Token.is_unresolved(max_instances) else max_instances
+        self._max_instances = max_instances if known(max_instances) else None
         self._has_quotas = bool(quota_shares)
         self._shares = [*fair_names, *quota_names]
         environment = batch.CfnServiceEnvironment(
@@ -175,7 +176,7 @@ class TrainingQueue(Construct):
 
     def share_findings(self, share: str | None) -> list[Finding]:
         """What is wrong with a job's share."""
-        if any(name is not None and cdk.Token.is_unresolved(name) for name in [share, *self._shares]):
+        if not known([share, *self._shares]):
             return []
         return list(rules.share_of_queue(share, self._shares))
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-import aws_cdk as cdk
-
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import engines as engine_rules
 from cdk_distributed_training.checks.rules import multi_node as rules
 from cdk_distributed_training.data.tables import InstanceType, instance_types
 from cdk_distributed_training.engines.expressible_members import inexpressible
+from cdk_distributed_training.tokens import known
 
 _ENGINE = "a multi-node parallel job of AWS Batch"
 _SOURCE = "https://docs.aws.amazon.com/batch/latest/userguide/mnp-ce.html"
@@ -74,7 +73,7 @@ def request_findings(request: Mapping[str, Any]) -> Iterator[Finding]:
         ("job.max_runtime", request.get("StoppingCondition", {}).get("MaxRuntimeInSeconds"), 60, _LARGEST, _TIMEOUTS),
     )
     for prop, value, low, high, source in numbers:
-        if value is not None and not cdk.Token.is_unresolved(value):
+        if value is not None and known(value):
             yield from engine_rules.in_range(prop, value, low, high, source)
 
 
@@ -92,10 +91,12 @@ def _machine_findings(resources: Mapping[str, Any]) -> Iterator[Finding]:
     name = resources.get("InstanceType")
     if name is None:
         return  # the members in its place have findings of their own
-    known = "an instance type that is known when the app is synthesized, and that data/instance_types.json has facts of"
-    facts = None if cdk.Token.is_unresolved(name) else instance_types().get(name)
+    allowed = (
+        "an instance type that is known when the app is synthesized, and that data/instance_types.json has facts of"
+    )
+    facts = instance_types().get(name) if known(name) else None
     if facts is None:
-        yield from rules.machines("a type that only deployment knows" if cdk.Token.is_unresolved(name) else name, known)
+        yield from rules.machines(name if known(name) else "a type that only deployment knows", allowed)
     elif facts.neuron_devices:
         yield from rules.machines(f"{name}, which has Trainium devices", "an instance type with GPUs, or with none")
 

@@ -36,6 +36,7 @@ from cdk_distributed_training.monitoring.log_group import create_log_group
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.network.training_call import TrainingCall
 from cdk_distributed_training.network.training_network_base import endpoint_id
+from cdk_distributed_training.tokens import known
 
 _ENVIRONMENT = "https://docs.aws.amazon.com/batch/latest/APIReference/API_ComputeResource.html"
 _ROOT_GIB = 100
@@ -146,16 +147,16 @@ class MultiNodeParallelJob(MachineRuns):
             for name, size in sizes.items()
         }
         findings = [*poll_interval_rule(poll), *request_findings(request)]
-        if cdk.Token.is_unresolved(most):
+        if not known(most):
             findings += rules.machines(
                 "a number that only deployment knows", "a number, or max_instances of the engine"
             )
         elif most is not None:
             findings += in_range("max_instances", most, 1, 10000, _ENVIRONMENT)
-            if not cdk.Token.is_unresolved(count):
+            if known(count):
                 findings += fits_queue(count, most)
         for name, size in mib.items():
-            if size is not None and not cdk.Token.is_unresolved(size):
+            if size is not None and known(size):
                 findings += in_range(name, size, 1024, _LARGEST_GIB * 1024, _ENVIRONMENT)
         raise_errors(findings, where=self.node.path)
         annotate_warnings(self, [*findings, *rules.ecs_within_reach(_out_of_reach(job.network))])
@@ -323,7 +324,7 @@ def _retries(number: float) -> batch.CfnJobDefinition.RetryStrategyProperty:
 
 def _volume(request: Any) -> float:
     given = request["ResourceConfig"].get("VolumeSizeInGB", _ROOT_GIB)
-    return float(given) if cdk.Token.is_unresolved(given) else max(float(given), _ROOT_GIB)
+    return max(float(given), _ROOT_GIB) if known(given) else float(given)
 
 
 def _out_of_reach(network: ITrainingNetwork) -> list[str]:

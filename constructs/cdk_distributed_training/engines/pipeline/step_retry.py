@@ -10,6 +10,7 @@ import aws_cdk as cdk
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules.engines import in_range
+from cdk_distributed_training.tokens import known
 
 StepError = Literal[
     "SageMaker.CAPACITY_ERROR",
@@ -44,9 +45,9 @@ class StepRetry:
 
     def findings(self) -> Iterator[Finding]:
         """What is wrong with it."""
-        if not cdk.Token.is_unresolved(self.max_attempts):
+        if known(self.max_attempts):
             yield from in_range("retries.max_attempts", self.max_attempts, 1, _LARGEST, _SOURCE)
-        if not cdk.Token.is_unresolved(self.backoff_rate):
+        if known(self.backoff_rate):
             yield from in_range("retries.backoff_rate", self.backoff_rate, 1, _LARGEST, _SOURCE, whole=False)
 
     def render(self) -> dict[str, Any]:

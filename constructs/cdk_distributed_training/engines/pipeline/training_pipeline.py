@@ -21,6 +21,7 @@ from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.service_role import ServiceRole
 from cdk_distributed_training.engines.statement import Statement, pass_to_sagemaker
 from cdk_distributed_training.engines.training_definition import ITrainingDefinition
+from cdk_distributed_training.tokens import known
 
 _STEPS = "https://docs.aws.amazon.com/sagemaker/latest/dg/build-and-manage-steps-types.html"
 
@@ -74,7 +75,7 @@ class TrainingPipeline(PipelineRuns):
         raise_errors(findings, where=self.node.path)
         name = pipeline_name or cdk.Names.unique_resource_name(self, max_length=100, separator="-").lower()
         # SageMaker writes names in lower case in ARNs
-        lower = name if cdk.Token.is_unresolved(name) else name.lower()
+        lower = name.lower() if known(name) else name
         self._pipeline_arn = stack.format_arn(service="sagemaker", resource="pipeline", resource_name=lower)
         role = ServiceRole(
             self,

@@ -18,6 +18,7 @@ from cdk_distributed_training.engines.schedule.guard_states import guard_definit
 from cdk_distributed_training.engines.statement import Statement
 from cdk_distributed_training.engines.training_definition import IListedTraining, IStartableTraining
 from cdk_distributed_training.request.hyperparameters import hyperparameter_text
+from cdk_distributed_training.tokens import known
 
 WhileRunning = Literal["skip", "wait"]
 
@@ -89,4 +90,4 @@ def _calls(
 
 def _text(value: Any) -> Any:
     """The value as a hyperparameter's text; tokens as they are, which an execution turns into text itself."""
-    return value if cdk.Token.is_unresolved(value) else hyperparameter_text(value)
+    return hyperparameter_text(value) if known(value) else value

@@ -12,6 +12,7 @@ import aws_cdk as cdk
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import tuning as rules
 from cdk_distributed_training.request.hyperparameters import hyperparameter_text
+from cdk_distributed_training.tokens import known
 
 Scaling = Literal["Auto", "Linear", "Logarithmic", "ReverseLogarithmic"]
 
@@ -53,7 +54,7 @@ class ContinuousRange(TunedRange):
 
     def findings(self, name: str) -> Iterator[Finding]:
         """Bounds that leave nothing between them, or no logarithm."""
-        if cdk.Token.is_unresolved(self.low) or cdk.Token.is_unresolved(self.high):
+        if not known((self.low, self.high)):
             return
         if not self.low < self.high:
             yield from rules.no_range(name, f"from {self.low:g} to {self.high:g}", "an upper bound above the lower one")
@@ -90,7 +91,7 @@ class IntegerRange(ContinuousRange):
         """Bounds with fractions, and all that a range of numbers may have."""
         yield from super().findings(name)
         for bound in (self.low, self.high):
-            if not cdk.Token.is_unresolved(bound) and bound != int(bound):
+            if known(bound) and bound != int(bound):
                 yield from rules.no_range(name, f"{bound:g}", "whole numbers")
         if self.scaling == "ReverseLogarithmic":
             yield from rules.no_range(name, "ReverseLogarithmic", "another scale: this one is for continuous ranges")
@@ -126,6 +127,6 @@ def rendered_ranges(ranges: Mapping[str, TunedRange]) -> dict[str, list[dict[str
 
 
 def _number(value: float) -> str:
-    if cdk.Token.is_unresolved(value):
+    if not known(value):
         return cdk.Tokenization.stringify_number(value)
     return hyperparameter_text(value)

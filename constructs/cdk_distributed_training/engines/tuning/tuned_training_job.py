@@ -30,6 +30,7 @@ from cdk_distributed_training.engines.tuning.tuning_states import LONGEST_PREFIX
 from cdk_distributed_training.monitoring.job_metrics import JobMetrics
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.launcher_arguments import ARGUMENTS_VARIABLE
+from cdk_distributed_training.tokens import known
 
 _CONFIG = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ResourceLimits.html"
 _LARGEST = 2**31 - 1
@@ -186,7 +187,7 @@ class TunedTrainingJob(JobMetrics, MachineRuns):
         )
 
     def _prefix(self, job_name: str) -> str:
-        if cdk.Token.is_unresolved(job_name):
+        if not known(job_name):
             return cdk.Names.unique_resource_name(self, max_length=LONGEST_PREFIX, separator="-").lower()
         return job_name[:LONGEST_PREFIX].rstrip("-")
 
@@ -195,7 +196,7 @@ def _environment(request: Mapping[str, Any]) -> Iterator[Finding]:
     """What of the environment a trial has no room for, with the launcher's arguments in it."""
     words = request.get("AlgorithmSpecification", {}).get("ContainerArguments", [])
     environment = {**request.get("Environment", {}), **({ARGUMENTS_VARIABLE: json.dumps(words)} if words else {})}
-    literal = {name: value for name, value in environment.items() if not cdk.Token.is_unresolved(f"{name}{value}")}
+    literal = {name: value for name, value in environment.items() if known(f"{name}{value}")}
     # one entry is the engine's own
     most = replace(limits.ENVIRONMENT, most=_LARGEST_ENVIRONMENT - 1)
     yield from entries("environment", literal, most)
@@ -226,10 +227,10 @@ def _numbers(**values: float | None) -> Iterator[Finding]:
         "max_runtime": (120, 15768000),
         "random_seed": (0, _LARGEST),
     }
-    known = {prop: value for prop, value in values.items() if value is not None and not cdk.Token.is_unresolved(value)}
-    for prop, value in known.items():
+    literal = {prop: value for prop, value in values.items() if value is not None and known(value)}
+    for prop, value in literal.items():
         low, high = ranges[prop]
         yield from in_range(prop, value, low, high, _CONFIG)
-    if "max_trials" in known and "max_parallel_trials" in known:
-        most: Any = known["max_trials"]
-        yield from in_range("max_parallel_trials", known["max_parallel_trials"], 1, max(1, most), _CONFIG)
+    if "max_trials" in literal and "max_parallel_trials" in literal:
+        most: Any = literal["max_trials"]
+        yield from in_range("max_parallel_trials", literal["max_parallel_trials"], 1, max(1, most), _CONFIG)
