@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -182,15 +181,15 @@ def machines(instance_type: str, count: int = 1, **changes: Any) -> Data:
 
 
 def merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> Data:
-    """A copy of `base` with changes: mappings are merged, None removes."""
-    result = copy.deepcopy(dict(base))
+    """`base` with changes: mappings are merged, None removes. What stays is shared, for nobody writes to it."""
+    result = dict(base)
     for key, value in changes.items():
         if value is None:
             result.pop(key, None)
         elif isinstance(value, dict) and isinstance(result.get(key), dict) and not _is_function(value):
             result[key] = merged(result[key], value)
         else:
-            result[key] = copy.deepcopy(value)
+            result[key] = value
     return result
 
 
