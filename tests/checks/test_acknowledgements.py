@@ -24,6 +24,9 @@ bucket = s3.Bucket(shared, "Bucket", enforce_ssl=True, server_access_logs_prefix
 own = s3.Bucket(user, "Own", enforce_ssl=True, server_access_logs_prefix="logs/")
 policy = iam.ManagedPolicy(user, "Policy")
 acknowledge_wildcards(policy, "the reason")
+for scope in (user, cdk.NestedStack(user, "Nested")):
+    statement = iam.PolicyStatement(actions=["s3:GetObject"], resources=["arn:aws:s3:::y/*"])
+    acknowledge_wildcards(iam.ManagedPolicy(scope, "Other", statements=[statement]), "another reason")
 for resource in (
     "*",
     bucket.arn_for_objects("corpus/*"),
@@ -55,4 +58,4 @@ def test_every_wildcard_is_acknowledged(context, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     reports = json.loads((tmp_path / "validation-report.json").read_text(encoding="utf-8"))["pluginReports"]
     (nag,) = [report for report in reports if report["pluginName"] == "AwsSolutions"]
-    assert len(nag["suppressedViolations"]) == 6
+    assert len(nag["suppressedViolations"]) == 8

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import aws_cdk as cdk
 import jsii
 from aws_cdk import aws_iam as iam
 from constructs import IConstruct, IValidation
+
+from cdk_distributed_training.enclosing_stack import EnclosingStack, enclosing_stack
 
 _PACKS_THAT_SHARE_RULES = ("NIST.800.53.R5", "HIPAA.Security", "PCI.DSS.321")
 
@@ -30,40 +33,39 @@ def _acknowledgment(rule: str, reason: str) -> cdk.Acknowledgment:
     return cdk.Acknowledgment(id=f"{rule.partition('-')[0]}::{rule}", reason=reason)
 
 
-def acknowledge_everywhere(construct: IConstruct, *rules: str, reason: str) -> None:
-    """Give one reason for what several scanners ask of one resource, each in words of its own.
+def acknowledge_everywhere(construct: IConstruct, reasons: Mapping[str, Sequence[str]]) -> None:
+    """Give reasons for what several scanners ask of one resource, each in words of its own; once for a resource.
 
     Args:
         construct: The one construct.
-        rules: The scanners' ids: checkov's, such as `CKV_AWS_18`; cdk-nag's with the pack's name, such as
-            `AwsSolutions-S1`; or a rule that NIST 800-53 R5, HIPAA and PCI share, without it, such as
+        reasons: Each reason with the scanners' ids: checkov's, such as `CKV_AWS_18`; cdk-nag's with the pack's name,
+            such as `AwsSolutions-S1`; or a rule that NIST 800-53 R5, HIPAA and PCI share, without it, such as
             `S3BucketLoggingEnabled`.
-        reason: Why.
     """
-    in_checkov = [rule for rule in rules if rule.startswith("CKV")]
+    given = [(rule, reason) for reason, rules in reasons.items() for rule in rules]
+    in_checkov = [{"id": rule, "comment": reason} for rule, reason in given if rule.startswith("CKV")]
     in_nag = [
-        name
-        for rule in rules
-        if rule not in in_checkov
+        _acknowledgment(name, reason)
+        for rule, reason in given
+        if not rule.startswith("CKV")
         for name in ([rule] if "-" in rule else [f"{pack}-{rule}" for pack in _PACKS_THAT_SHARE_RULES])
     ]
     if in_nag:
-        cdk.Validations.of(construct).acknowledge(*(_acknowledgment(rule, reason) for rule in in_nag))
+        cdk.Validations.of(construct).acknowledge(*in_nag)
     if in_checkov:
-        _skip_in_checkov(construct, in_checkov, reason)
+        # https://www.checkov.io/2.Basics/Suppressing%20and%20Skipping%20Policies.html: in the resource's metadata
+        resource = construct.node.default_child or construct
+        assert isinstance(resource, cdk.CfnResource)  # noqa: S101  only resources are acknowledged
+        resource.add_metadata("checkov", {"skip": in_checkov})
 
 
-def _skip_in_checkov(construct: IConstruct, rules: Sequence[str], reason: str) -> None:
-    # https://www.checkov.io/2.Basics/Suppressing%20and%20Skipping%20Policies.html: in the resource's metadata
-    resource = construct.node.default_child or construct
-    assert isinstance(resource, cdk.CfnResource)  # noqa: S101  only resources are acknowledged
-    skipped = (resource.get_metadata("checkov") or {"skip": []})["skip"]
-    named = {skip["id"] for skip in skipped}
-    more = [{"id": rule, "comment": reason} for rule in rules if rule not in named]
-    resource.add_metadata("checkov", {"skip": [*skipped, *more]})
-
-
-def acknowledge_wildcards(policy: iam.ManagedPolicy, reason: str) -> None:
+def acknowledge_wildcards(
+    policy: iam.ManagedPolicy,
+    reason: str,
+    *,
+    document: iam.PolicyDocument | None = None,
+    stack: EnclosingStack | None = None,
+) -> None:
     """Tell cdk-nag's AwsSolutions pack why the resources in a policy of this library's have wildcards.
 
     The pack has one finding for each resource, in which references to other stacks stand as they are deployed: these
@@ -72,27 +74,40 @@ def acknowledge_wildcards(policy: iam.ManagedPolicy, reason: str) -> None:
     Args:
         policy: A policy whose statements all come from this library.
         reason: Why.
+        document: The policy's document, where it is known.
+        stack: The policy's stack, where it is known.
     """
-    policy.node.add_validation(_Wildcards(policy, reason))
+    _wildcards(stack or enclosing_stack(policy)).add(policy, document or policy.document, reason)
+
+
+@functools.cache
+def _wildcards(stack: EnclosingStack) -> _Wildcards:
+    validation = _Wildcards(stack)
+    stack.add_validation(validation)
+    return validation
 
 
 @jsii.implements(IValidation)
 class _Wildcards:
-    """Runs when all references are resolved, finds nothing wrong, and acknowledges."""
+    """Runs once for a stack, when all references are resolved, finds nothing wrong, and acknowledges."""
 
-    def __init__(self, policy: iam.ManagedPolicy, reason: str) -> None:
-        self._policy = policy
-        self._reason = reason
+    def __init__(self, stack: EnclosingStack) -> None:
+        self._stack = stack
+        self._policies: list[tuple[iam.ManagedPolicy, iam.PolicyDocument, str]] = []
+
+    def add(self, policy: iam.ManagedPolicy, document: iam.PolicyDocument, reason: str) -> None:
+        self._policies.append((policy, document, reason))
 
     def validate(self) -> list[str]:
-        document = cdk.Stack.of(self._policy).resolve(self._policy.document)
-        acknowledged = [
-            _acknowledgment(f"AwsSolutions-IAM5[Resource::{resource}]", self._reason)
-            for resource in sorted(set(_resources(document)))
-            if "*" in resource
-        ]
-        if acknowledged:
-            cdk.Validations.of(self._policy).acknowledge(*acknowledged)
+        documents = self._stack.resolve([document for _, document, _ in self._policies])
+        for (policy, _, reason), document in zip(self._policies, documents, strict=True):
+            acknowledged = [
+                _acknowledgment(f"AwsSolutions-IAM5[Resource::{resource}]", reason)
+                for resource in sorted(set(_resources(document)))
+                if "*" in resource
+            ]
+            if acknowledged:
+                cdk.Validations.of(policy).acknowledge(*acknowledged)
         return []
 
 

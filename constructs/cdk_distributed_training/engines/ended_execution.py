@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 
-import aws_cdk as cdk
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from cdk_distributed_training.checks.acknowledgements import acknowledge
+from cdk_distributed_training.enclosing_stack import enclosing_stack
 from cdk_distributed_training.engines.service_role import ServiceRole
 from cdk_distributed_training.engines.statement import Statement
 
@@ -29,7 +29,7 @@ def stop_with_execution(scope: Construct, *, of: sfn.IStateMachine, start: sfn.I
         scope,
         "EndedRole",
         service="events.amazonaws.com",
-        source_arn=cdk.Stack.of(scope).format_arn(service="events", resource="rule", resource_name="*"),
+        source_arn=enclosing_stack(scope).format_arn(service="events", resource="rule", resource_name="*"),
         statements=[Statement(actions=["states:StartExecution"], resources=[start.state_machine_arn])],
     )
     rule = events.Rule(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import aws_cdk as cdk
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from cdk_distributed_training.enclosing_stack import EnclosingStack, PartOfStack
 from cdk_distributed_training.engines.service_role import ServiceRole
 from cdk_distributed_training.engines.statement import AnyStatement, Statement
 
@@ -34,7 +34,7 @@ _TRACING = (
 )
 
 
-class Machine(Construct):
+class Machine(PartOfStack):
     """A state machine from a definition in the Amazon States Language.
 
     All events are logged, without the data that passes through, which may hold what nobody should read in a log.
@@ -63,13 +63,7 @@ class Machine(Construct):
             data_key: Key for the definition and for all that Step Functions keeps of executions; its own unless given.
         """
         super().__init__(scope, id)
-        stack = cdk.Stack.of(self)
-        machines = stack.format_arn(
-            service="states",
-            resource="stateMachine",
-            resource_name="*",
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-        )
+        machines = self._stack.format_arn(service="states", resource="stateMachine", resource_name="*", separator=":")
         role = ServiceRole(
             self,
             "Role",
@@ -79,14 +73,14 @@ class Machine(Construct):
                 *statements,
                 Statement(actions=_LOG_DELIVERY, resources=["*"]),
                 Statement(actions=_TRACING, resources=["*"]),
-                *([] if data_key is None else _use_of_key(data_key, stack, machines=machines)),
+                *([] if data_key is None else _use_of_key(data_key, self._stack, machines=machines)),
             ],
             wildcards=f"{wildcards}; log delivery and tracing know no resources",
         )
         self._state_machine = sfn.StateMachine(
             self,
             "Resource",
-            definition_body=sfn.DefinitionBody.from_string(stack.to_json_string(definition)),
+            definition_body=sfn.DefinitionBody.from_string(self._stack.to_json_string(definition)),
             role=role.role,
             tracing_enabled=True,
             logs=sfn.LogOptions(destination=log_group, level=sfn.LogLevel.ALL, include_execution_data=False),
@@ -101,13 +95,13 @@ class Machine(Construct):
         return self._state_machine
 
 
-def _use_of_key(key: kms.IKey, stack: cdk.Stack, *, machines: str) -> list[Statement]:
+def _use_of_key(key: kms.IKey, stack: EnclosingStack, *, machines: str) -> list[Statement]:
     """What an execution needs of the key that encrypts it, and the delivery of its log.
 
     CDK's own statement names the state machine, whose name is empty where CloudFormation makes it up.
     Source: https://docs.aws.amazon.com/step-functions/latest/dg/encryption-at-rest.html
     """
-    deliveries = stack.format_arn(service="logs", resource="*", arn_format=cdk.ArnFormat.NO_RESOURCE_NAME)
+    deliveries = stack.format_arn(service="logs", resource="*")
     return [
         Statement(
             actions=["kms:Decrypt", "kms:GenerateDataKey"],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
 from aws_cdk import aws_stepfunctions as sfn
@@ -13,6 +12,7 @@ from constructs import Construct
 
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import state_machine as rules
+from cdk_distributed_training.enclosing_stack import EnclosingStack, PartOfStack
 from cdk_distributed_training.engines.integration import Integration, start_call
 from cdk_distributed_training.engines.job_states import JobStates
 from cdk_distributed_training.engines.run_and_stop import States, run_and_stop
@@ -21,7 +21,7 @@ from cdk_distributed_training.engines.statement import Statement, pass_to_sagema
 from cdk_distributed_training.engines.stop_states import stop_definition
 
 
-class TrainingStateMachine(Construct):
+class TrainingStateMachine(PartOfStack):
     """Runs a `CreateTrainingJob` request on demand, and stops the job of an execution that ends before it.
 
     An execution's input is `{"hyperparameters": {...}, "instance_count": n}`, both optional; anything else fails it at
@@ -67,7 +67,7 @@ class TrainingStateMachine(Construct):
             ConfigurationError: The integration would refuse the request, or there is none of that name.
         """
         super().__init__(scope, id)
-        stack = cdk.Stack.of(self)
+        stack = self._stack
         raise_errors(rules.integration(integration), where=lambda: self.node.path)
         call = start_call(integration)
         raise_errors(call.findings(request), where=lambda: self.node.path)
@@ -114,7 +114,7 @@ class TrainingStateMachine(Construct):
         return self._state_machine
 
 
-def _managed_rule(stack: cdk.Stack) -> str:
+def _managed_rule(stack: EnclosingStack) -> str:
     """The rule that Step Functions makes in every account that uses its own integration."""
     return stack.format_arn(
         service="events", resource="rule", resource_name="StepFunctionsGetEventsForSageMakerTrainingJobsRule"

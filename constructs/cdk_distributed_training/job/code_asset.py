@@ -11,11 +11,12 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
+from cdk_distributed_training.enclosing_stack import PartOfStack
 from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.request.channels import s3_channel
 
 
-class CodeAsset(Construct):
+class CodeAsset(PartOfStack):
     """A folder as an S3 asset, and the channel that brings it."""
 
     def __init__(
@@ -42,7 +43,7 @@ class CodeAsset(Construct):
         All zip files of the asset bucket may be read, not only today's: a job that waits for spare capacity restarts
         with the code that it began with, also when a newer one has been deployed since.
         """
-        bucket = self._asset.bucket
-        for action, arn in (("s3:ListBucket", bucket.bucket_arn), ("s3:GetObject", bucket.arn_for_objects("*.zip"))):
+        bucket_arn = f"arn:{self._stack.partition}:s3:::{self._asset.s3_bucket_name}"
+        for action, arn in (("s3:ListBucket", bucket_arn), ("s3:GetObject", f"{bucket_arn}/*.zip")):
             allow(grantee, [action], [arn])
         return s3_channel(self._channel_name, self._asset.s3_object_url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from cdk_distributed_training.checks.findings import raise_errors
@@ -9,11 +10,11 @@ from cdk_distributed_training.checks.rules import source_code
 from cdk_distributed_training.request.launcher_folder import PLACES, find_container_folder
 
 
-def container_folder(*, where: str) -> Path:
+def container_folder(*, where: str | Callable[[], str]) -> Path:
     """The folder with the Dockerfile and, in `src`, the launcher.
 
     Args:
-        where: Path of the construct that asks, for the error.
+        where: Path of the construct that asks, or what tells it, for the error.
 
     Raises:
         ConfigurationError: The folder is in neither place.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 from collections.abc import Sequence
 
 import aws_cdk as cdk
@@ -14,6 +15,7 @@ from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import image as rules
 from cdk_distributed_training.data.tables import DeepLearningContainer, deep_learning_containers, image_accounts
+from cdk_distributed_training.enclosing_stack import enclosing_stack
 from cdk_distributed_training.job.container_image import ContainerImage
 from cdk_distributed_training.job.registry_image import grant_pull
 from cdk_distributed_training.request.instances import Instances
@@ -35,11 +37,11 @@ class DeepLearningContainerImage(ContainerImage):
 
     def bind(self, scope: Construct, *, instances: Instances, grantee: iam.IGrantable) -> str:
         """Choose the image, allow the grantee to pull it, and return its address."""
-        stack = cdk.Stack.of(scope)
+        stack = enclosing_stack(scope)
         region = stack.region
         image = self._choose(scope, instances, region)
         annotate_warnings(scope, rules.end_of_patch(image, datetime.datetime.now(tz=datetime.timezone.utc).date()))
-        account = _account(scope, stack, region)
+        account = _account(scope, region)
         grant_pull(grantee, account, region, image.repository)
         return f"{account}.dkr.ecr.{region}.{stack.url_suffix}/{image.repository}:{image.tag}"
 
@@ -79,24 +81,31 @@ def _accelerator(instances: Instances) -> str:
 
 def _published(accelerator: str | None, region: str) -> Sequence[DeepLearningContainer]:
     """The images that the region's partition has; a region that is unknown yet counts as a commercial one."""
-    partition = region_info.RegionInfo.get(region).partition if known(region) else "aws"
+    partition = _partition(region) if known(region) else "aws"
     return [
         image
         for image in deep_learning_containers()
-        if image.accelerator == accelerator and (partition or "aws") in image.partitions
+        if image.accelerator == accelerator and partition in image.partitions
     ]
+
+
+@functools.cache
+def _partition(region: str) -> str:
+    """The partition of a region; one of which CDK has not heard counts as a commercial one."""
+    return region_info.RegionInfo.get(region).partition or "aws"
 
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part)
 
 
-def _account(scope: Construct, stack: cdk.Stack, region: str) -> str:
+def _account(scope: Construct, region: str) -> str:
     """The account of AWS's images: from the table, or from a mapping where only deployment knows the region."""
     accounts = image_accounts()
     if known(region):
         raise_errors(rules.region(region, accounts), where=lambda: scope.node.path)
         return accounts[region]
+    stack = cdk.Stack.of(scope)
     mapping = stack.node.try_find_child(_ACCOUNTS)
     if mapping is None:
         mapping = cdk.CfnMapping(stack, _ACCOUNTS, mapping={name: {"account": accounts[name]} for name in accounts})

@@ -109,7 +109,7 @@ class DefinedTrainingJob(TrainingRuns):
         """
         self._request = request.render()
         rules = {finding.rule for finding in told}
-        found = request_findings(request, self._request, region=cdk.Stack.of(self).region)
+        found = request_findings(request, self._request, region=self._stack.region)
         self._judge([*besides, *(finding for finding in found if finding.rule not in rules)])
 
     def _make_runs(

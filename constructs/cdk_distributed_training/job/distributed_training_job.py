@@ -42,7 +42,6 @@ from cdk_distributed_training.request.instances import Instances
 from cdk_distributed_training.request.output_data_config import OutputDataConfig
 from cdk_distributed_training.request.stopping_condition import StoppingCondition
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest
-from cdk_distributed_training.request.vpc_config import VpcConfig
 from cdk_distributed_training.tokens import known
 
 if TYPE_CHECKING:
@@ -261,8 +260,7 @@ class DistributedTrainingJob(TrainingJobBase):
         self._training_role = training_role
         output_key, instances = output_key or encryption_key, with_volume_key(instances, encryption_key)
         self._output_bucket = output_bucket or create_output_bucket(self, "Output", encryption_key=encryption_key)
-        groups = list(self._network.security_groups)
-        training_role.allow_network(self._network.subnet, groups)
+        vpc = training_role.allow_network(self._network)
         grantee = training_role.grantee
         grant_write(grantee, self._output_bucket, f"{output_prefix}/")
         self._allow_features(grantee, instances, output_key=output_key, mlflow=mlflow, remote_debug=remote_debug)
@@ -295,10 +293,7 @@ class DistributedTrainingJob(TrainingJobBase):
             stopping=stopping,
             network_isolation=network_isolation,
             encrypt_inter_container_traffic=encrypt_inter_container_traffic,
-            vpc=VpcConfig(
-                subnet_ids=[self._network.subnet.subnet_id],
-                security_group_ids=[group.security_group_id for group in groups],
-            ),
+            vpc=vpc,
             spot=None if spot is None else True,
             # spare capacity without checkpoints would start over
             checkpoint=folders.checkpoints(checkpoint or (None if spot is None else CheckpointConfig())),

@@ -73,6 +73,8 @@ def of_network(channels: Sequence[TrainingChannel], network: ITrainingNetwork | 
     networks: dict[str, ITrainingNetwork] = {
         channel.channel_name: channel.network for channel in channels if channel.network is not None
     }
+    if not networks:
+        return  # to ask for the job's subnet crosses into Node.js
     subnets = {name: _subnet(reached) for name, reached in networks.items()}
     job_subnet = None if network is None else _subnet(network)
     if network is None or job_subnet is not None:

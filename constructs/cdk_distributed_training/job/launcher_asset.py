@@ -17,5 +17,5 @@ def launcher_asset(scope: Construct, id: str) -> CodeAsset:
     Raises:
         ConfigurationError: The launcher's source is not there.
     """
-    source = container_folder(where=scope.node.path) / "src"
+    source = container_folder(where=lambda: scope.node.path) / "src"
     return CodeAsset(scope, id, directory=source, exclude=_EXCLUDE, channel_name="launcher")

@@ -34,15 +34,16 @@ def create_output_bucket(scope: Construct, id: str, *, encryption_key: kms.IKey 
     )
     acknowledge_everywhere(
         bucket,
-        "AwsSolutions-S1",
-        "S3BucketLoggingEnabled",
-        "CKV_AWS_18",
-        reason="access logs need a second bucket, of the account owner's choice: bring an output bucket that has them",
-    )
-    acknowledge_everywhere(
-        bucket,
-        "S3BucketReplicationEnabled",
-        reason="models and checkpoints can be made again; what is worth a copy elsewhere goes to a bucket that has one",
+        {
+            "access logs need a second bucket, of the account owner's choice: bring an output bucket that has them": [
+                "AwsSolutions-S1",
+                "S3BucketLoggingEnabled",
+                "CKV_AWS_18",
+            ],
+            "models and checkpoints can be made again; what is worth a copy elsewhere goes to a bucket that has one": [
+                "S3BucketReplicationEnabled"
+            ],
+        },
     )
     return bucket
 

@@ -6,6 +6,7 @@ import aws_cdk as cdk
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 
+from cdk_distributed_training.enclosing_stack import enclosing_stack
 from cdk_distributed_training.job.allow import allow
 
 _LIST = ("s3:ListBucket",)
@@ -39,7 +40,8 @@ def _grant(grantee: iam.IGrantable, bucket: s3.IBucket, prefix: str, actions: tu
     # https://docs.aws.amazon.com/sagemaker/latest/dg/sagemaker-roles.html#sagemaker-roles-createtrainingjob-perms
     principal = grantee.grant_principal
     elsewhere = _in_another_account(bucket, principal)
-    for granted, arn in ((_LIST, bucket.bucket_arn), (actions, bucket.arn_for_objects(f"{prefix}*"))):
+    bucket_arn = bucket.bucket_arn
+    for granted, arn in ((_LIST, bucket_arn), (actions, f"{bucket_arn}/{prefix}*")):
         allow(grantee, granted, [arn])
         if elsewhere:
             bucket.add_to_resource_policy(
@@ -49,7 +51,9 @@ def _grant(grantee: iam.IGrantable, bucket: s3.IBucket, prefix: str, actions: tu
 
 def _in_another_account(bucket: s3.IBucket, principal: iam.IPrincipal) -> bool:
     """Whether the bucket's own policy must allow the use too: both accounts are known, and differ."""
-    accounts = {bucket.env.account, principal.principal_account}
+    # to ask for a bucket's environment takes three calls into Node.js; one that was made in this app has its stack's
+    account = enclosing_stack(bucket).account if isinstance(bucket, s3.Bucket) else bucket.env.account
+    accounts = {account, principal.principal_account}
     return None not in accounts and len(accounts) > 1 and not any(map(cdk.Token.is_unresolved, accounts))
 
 

@@ -29,7 +29,6 @@ from cdk_distributed_training.request.output_data_config import OutputDataConfig
 from cdk_distributed_training.request.serverless_job import ServerlessJobConfig
 from cdk_distributed_training.request.stopping_condition import StoppingCondition
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest
-from cdk_distributed_training.request.vpc_config import VpcConfig
 
 
 @jsii.implements(iam.IGrantable, cdk.ITaggable)
@@ -148,9 +147,7 @@ class ServerlessTrainingJob(DefinedTrainingJob):
             feature_permissions.allow_mlflow(grantee, mlflow)
         if output_key is not None:
             feature_permissions.allow_output_key(grantee, output_key)
-        groups = [] if network is None else list(network.security_groups)
-        if network is not None:
-            training_role.allow_network(network.subnet, groups)
+        vpc = None if network is None else training_role.allow_network(network)
         request = TrainingJobRequest(
             channels=[channel.bind(grantee) for channel in channels],
             output=OutputDataConfig(
@@ -161,11 +158,7 @@ class ServerlessTrainingJob(DefinedTrainingJob):
             stopping=StoppingCondition(max_runtime=runtime),
             network_isolation=None,
             encrypt_inter_container_traffic=None,
-            vpc=None
-            if network is None
-            else VpcConfig(
-                subnet_ids=[network.subnet.subnet_id], security_group_ids=[group.security_group_id for group in groups]
-            ),
+            vpc=vpc,
             hyperparameters=values,
             tags=rendered_tags(self._tags),
             mlflow=mlflow,

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-import aws_cdk as cdk
-from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from cdk_distributed_training.checks.acknowledgements import acknowledge_wildcards
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.rules.brought_role import unchangeable_role
+from cdk_distributed_training.enclosing_stack import EnclosingStack, PartOfStack
+from cdk_distributed_training.engines.service_role import service_principal
 from cdk_distributed_training.job.allow import allow
 from cdk_distributed_training.job.role_mutability import may_change
 from cdk_distributed_training.job.training_principal import TrainingPrincipal
+from cdk_distributed_training.network.interfaces import ITrainingNetwork
+from cdk_distributed_training.request.vpc_config import VpcConfig
 
 _LOG_GROUP = "/aws/sagemaker/TrainingJobs"
 _NETWORK_READS = (
@@ -27,7 +29,7 @@ _NETWORK_READS = (
 )
 
 
-class TrainingRole(Construct):
+class TrainingRole(PartOfStack):
     """A role that only SageMaker's training jobs of this account may take on, and the policy of what they may do.
 
     Logs and metrics are allowed from the start; channels, image, output and network add their own statements. All stand
@@ -47,7 +49,6 @@ class TrainingRole(Construct):
             session_tags: Whether a new role's session may have tags.
         """
         super().__init__(scope, id)
-        self._stack = cdk.Stack.of(self)
         self._brought = role
         self._session_tags = session_tags
         self._changeable = role is None or may_change(self, role)
@@ -100,14 +101,15 @@ class TrainingRole(Construct):
                 )
             )
 
-    def allow_network(self, vpc_subnet: ec2.ISubnet, security_groups: list[ec2.ISecurityGroup]) -> None:
-        """Allow SageMaker to put the machines into a subnet, and into no other."""
+    def allow_network(self, network: ITrainingNetwork) -> VpcConfig:
+        """Allow SageMaker to put the machines into a network's subnet and nowhere else; return the request's entry."""
 
         def arn(resource: str, name: str) -> str:
             return self._stack.format_arn(service="ec2", resource=resource, resource_name=name)
 
-        subnet, interfaces = arn("subnet", vpc_subnet.subnet_id), arn("network-interface", "*")
-        groups = [arn("security-group", group.security_group_id) for group in security_groups]
+        subnet_id, group_ids = network.subnet.subnet_id, [group.security_group_id for group in network.security_groups]
+        subnet, interfaces = arn("subnet", subnet_id), arn("network-interface", "*")
+        groups = [arn("security-group", group_id) for group_id in group_ids]
         self._allow(["ec2:CreateNetworkInterface"], [interfaces, *groups, subnet])
         self._allow(
             [
@@ -119,14 +121,10 @@ class TrainingRole(Construct):
             {"ArnEquals": {"ec2:Subnet": subnet}},
         )
         self._allow(list(_NETWORK_READS), ["*"])
+        return VpcConfig(subnet_ids=[subnet_id], security_group_ids=group_ids)
 
     def _allow_logs_and_metrics(self) -> None:
-        group = self._stack.format_arn(
-            service="logs",
-            resource="log-group",
-            resource_name=_LOG_GROUP,
-            arn_format=cdk.ArnFormat.COLON_RESOURCE_NAME,
-        )
+        group = self._stack.format_arn(service="logs", resource="log-group", resource_name=_LOG_GROUP, separator=":")
         self._allow(
             ["logs:CreateLogGroup", "logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"],
             [group, f"{group}:*"],
@@ -160,17 +158,16 @@ class TrainingRole(Construct):
             policy,
             "resources end in * where SageMaker chooses names (objects under a prefix, log streams, network "
             "interfaces) and are * for the actions that know no resources",
+            document=document,
+            stack=self._stack,
         )
         return policy
 
 
-def _training_jobs(stack: cdk.Stack) -> iam.PrincipalBase:
+def _training_jobs(stack: EnclosingStack) -> iam.PrincipalBase:
     """SageMaker, on behalf of a training job of this account and region and of nobody else.
 
     Source: https://docs.aws.amazon.com/sagemaker/latest/dg/security-confused-deputy-prevention.html
     """
     jobs = stack.format_arn(service="sagemaker", resource="training-job", resource_name="*")
-    return iam.ServicePrincipal(
-        "sagemaker.amazonaws.com",
-        conditions={"StringEquals": {"aws:SourceAccount": stack.account}, "ArnLike": {"aws:SourceArn": jobs}},
-    )
+    return service_principal("sagemaker.amazonaws.com", account=stack.account, source_arn=jobs)

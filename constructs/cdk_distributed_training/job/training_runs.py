@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from constructs import Construct
-
+from cdk_distributed_training.enclosing_stack import PartOfStack
 from cdk_distributed_training.job.job_grants import JobGrants
 from cdk_distributed_training.monitoring.job_events import on_training_job_state_change
 from cdk_distributed_training.monitoring.job_metrics import JobMetrics
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from aws_cdk import aws_kms as kms
 
 
-class TrainingRuns(JobMetrics, Construct):
+class TrainingRuns(JobMetrics, PartOfStack):
     """Base of jobs: to start, see and stop runs, to measure them, and to hear of them."""
 
     _job_name: str

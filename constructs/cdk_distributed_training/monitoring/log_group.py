@@ -44,9 +44,12 @@ def create_log_group(
     if encryption_key is None:
         acknowledge_everywhere(
             group,
-            "CloudWatchLogGroupEncrypted",
-            "CKV_AWS_158",
-            reason="CloudWatch Logs encrypts with a key of its own; a key of the account's is a choice, encryption_key",
+            {
+                "CloudWatch Logs encrypts with a key of its own; a key of the account's is a choice, encryption_key": [
+                    "CloudWatchLogGroupEncrypted",
+                    "CKV_AWS_158",
+                ]
+            },
         )
     return group
 

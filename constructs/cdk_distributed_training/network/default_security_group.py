@@ -54,13 +54,19 @@ def close_default_security_group(scope: Construct, id: str, *, vpc: ec2.CfnVPC) 
     )
     acknowledge_everywhere(  # they report every VPC in any template
         vpc,
-        "VPCDefaultSecurityGroupClosed",
-        reason=f"A custom resource beside the VPC, {id}, removes the default security group's rules.",
+        {
+            f"A custom resource beside the VPC, {id}, removes the default security group's rules.": [
+                "VPCDefaultSecurityGroupClosed"
+            ]
+        },
     )
     acknowledge_everywhere(
         provider.node.find_child("Handler"),
-        "CKV_AWS_115",
-        "CKV_AWS_116",
-        "CKV_AWS_117",
-        reason="CloudFormation calls it at deployments only, waits for its answer, and it calls nothing but EC2's API",
+        {
+            "CloudFormation calls it at deployments only, waits for its answer, and it calls nothing but EC2's API": [
+                "CKV_AWS_115",
+                "CKV_AWS_116",
+                "CKV_AWS_117",
+            ]
+        },
     )

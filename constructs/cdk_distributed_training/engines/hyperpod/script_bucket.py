@@ -47,13 +47,16 @@ class ScriptBucket(Construct):
         )
         acknowledge_everywhere(
             self._bucket,
-            "AwsSolutions-S1",
-            "S3BucketLoggingEnabled",
-            "S3BucketReplicationEnabled",
-            "S3BucketVersioningEnabled",
-            "CKV_AWS_18",
-            "CKV_AWS_21",
-            reason="it holds scripts of this app, which each deployment makes again and only the nodes read",
+            {
+                "it holds scripts of this app, which each deployment makes again and only the nodes read": [
+                    "AwsSolutions-S1",
+                    "S3BucketLoggingEnabled",
+                    "S3BucketReplicationEnabled",
+                    "S3BucketVersioningEnabled",
+                    "CKV_AWS_18",
+                    "CKV_AWS_21",
+                ]
+            },
         )
 
     @property
