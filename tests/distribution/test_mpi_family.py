@@ -70,7 +70,6 @@ def test_parameters_come_out_of_the_launcher_as_they_went_in():
     [
         (dt.MPI(process_count_per_node=0), "DT403"),
         (dt.MPI(process_count_per_node=9), "DT404"),
-        (dt.MPI(mpi_additional_options="-x NAME"), "DT420"),
         (dt.MPI(mpi_additional_options=["-x", 1]), "DT420"),
         (dt.MPI(mpi_additional_options=[""]), "DT420"),
         (dt.SMDistributedDataParallel(fallback="gloo"), "DT422"),

@@ -65,17 +65,25 @@ def _checked(function: Callable[..., Any], called: str) -> Callable[..., Any]:
         return function
     names = {parameter.name for parameter in parameters if parameter.kind is not inspect.Parameter.VAR_POSITIONAL}
     offered = [name for name in signature.parameters if name not in ("self", "cls", "scope", "id")]
-    switches = {parameter.name for parameter in parameters if parameter.annotation in ("bool", "bool | None")}
+    order = tuple(signature.parameters)
+    texts = {parameter.name for parameter in parameters if _takes_no_text(parameter.annotation)}
+    never_none = {parameter.name for parameter in parameters if _takes_no_none(parameter.annotation)}
 
     @functools.wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
         if keywords.keys() <= names:
-            worded = {name: keywords[name] for name in switches & keywords.keys() if _is_word(keywords[name])}
-            if worded:
-                raise WrongTypeError(wrong_types(function, worded), where=called)
+            quiet = {
+                name: value
+                for name, value in (*zip(order, arguments, strict=False), *keywords.items())
+                if (value is None and name in never_none) or (isinstance(value, str) and name in texts)
+            }
+            told = wrong_types(function, quiet) if quiet else ()
+            if told:
+                raise WrongTypeError(told, where=called)
             try:
                 return function(*arguments, **keywords)
-            except (AttributeError, TypeError, RuntimeError) as error:  # RuntimeError: what CDK itself refused
+            # RuntimeError: what CDK itself refused
+            except (AttributeError, KeyError, TypeError, RuntimeError) as error:
                 given = _bound(signature, arguments, keywords)
                 mistaken = wrong_types(function, given)
                 if mistaken:
@@ -91,9 +99,17 @@ def _checked(function: Callable[..., Any], called: str) -> Callable[..., Any]:
     return call
 
 
-def _is_word(value: Any) -> bool:
-    """Whether a switch was given as text, of which even `"false"` would count as true; context values come so."""
-    return isinstance(value, str) and "${" not in value
+def _takes_no_text(annotation: Any) -> bool:
+    """Whether text would do the wrong thing without an error: even `"false"` counts as true, and a list of letters.
+
+    Context values come as text.
+    """
+    return annotation in ("bool", "bool | None") or str(annotation).startswith("Sequence[")
+
+
+def _takes_no_none(annotation: Any) -> bool:
+    """Whether nothing may not be given, which often ends in a template without the property."""
+    return isinstance(annotation, str) and annotation not in ("Any", "object") and "None" not in annotation
 
 
 def _bound(signature: inspect.Signature, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:

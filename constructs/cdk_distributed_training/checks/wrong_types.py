@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import enum
 import functools
 import inspect
 import sys
@@ -22,7 +23,7 @@ from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules.keywords import wrong_type
 
 _PACKAGE = __package__.partition(".")[0]
-_PLAIN = (str, bytes, int, float, Mapping, Sequence, AbstractSet)
+_PLAIN = (str, bytes, int, float, Mapping, Sequence, AbstractSet, enum.Enum)
 """What cannot stand for an interface of CDK's or of this library's."""
 _QUANTITIES = {"cdk.Duration": "cdk.Duration.seconds({0!r})", "cdk.Size": "cdk.Size.gibibytes({0!r})"}
 """How a bare number becomes the quantity that was asked for."""
@@ -69,9 +70,21 @@ def _judge(prop: str, value: Any, declared: Any, modules: tuple[str, ...]) -> It
         return
     if not _fits(value, evaluated(declared, modules)):
         yield _finding(prop, value, declared, modules)
-    elif dataclasses.is_dataclass(value) and _is_ours(type(value)):
+    else:
+        yield from _judge_inside(prop, value)
+
+
+def _judge_inside(prop: str, value: Any) -> Iterator[Finding]:
+    """What is wrong in this library's value classes, and in those that a list or a mapping holds."""
+    if dataclasses.is_dataclass(value) and _is_ours(type(value)):
         for field in dataclasses.fields(value):
             yield from _judge(f"{prop}.{field.name}", getattr(value, field.name), field.type, _modules_of(type(value)))
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _judge_inside(f"{prop}[{name!r}]", item)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield from _judge_inside(f"{prop}[{index}]", item)
 
 
 def _finding(prop: str, value: Any, declared: str, modules: tuple[str, ...]) -> Finding:
@@ -83,6 +96,8 @@ def _finding(prop: str, value: Any, declared: str, modules: tuple[str, ...]) -> 
         fix = f"write {quantity.format(value)}, or what else you mean by it"
     elif makers:
         fix = f"make one with {', '.join(makers[:_MAKERS_SHOWN])}"
+    elif isinstance(value, str) and declared.startswith("Sequence["):
+        fix = f"write a list, such as {value.split()!r:.200}"
     else:
         fix = "give a value of that type"
     return wrong_type(prop, value=value, declared=" or ".join(allowed), fix=fix)
@@ -90,7 +105,7 @@ def _finding(prop: str, value: Any, declared: str, modules: tuple[str, ...]) -> 
 
 def _makers(word: str, modules: tuple[str, ...]) -> list[str]:
     """What makes a value, or the elements of a list: a `from_...` method or a class of this library or of CDK's."""
-    element = word.removeprefix("Sequence[").removesuffix("]")
+    element = word.rpartition("[")[2].rpartition(", ")[2].removesuffix("]")
     declared = evaluated(element, modules)
     if not isinstance(declared, type):
         return []
@@ -111,8 +126,11 @@ def _stands_for(kind: Any, declared: type) -> bool:
         return False
     if not getattr(declared, "_is_protocol", False):
         return issubclass(kind, declared) and kind is not declared
-    members = [name for name in {*dir(declared), *inspect.get_annotations(declared)} if not name.startswith("_")]
-    return all(hasattr(kind, member) for member in members)
+    return all(hasattr(kind, member) for member in _members(declared))
+
+
+def _members(protocol: type) -> list[str]:
+    return [name for name in {*dir(protocol), *inspect.get_annotations(protocol)} if not name.startswith("_")]
 
 
 def _ways(name: str, kind: Any) -> list[str]:
@@ -142,6 +160,8 @@ def _names(modules: tuple[str, ...]) -> dict[str, Any]:
 
 def _fits(value: Any, declared: Any) -> bool:
     """Whether a value may stand where a type is declared; yes in doubt."""
+    if declared is Any or hasattr(value, "resolve"):  # a token: what it will be, only the deployment knows
+        return True
     origin, arguments = typing.get_origin(declared), typing.get_args(declared)
     if origin in (typing.Union, types.UnionType):
         return any(_fits(value, argument) for argument in arguments)
@@ -149,8 +169,6 @@ def _fits(value: Any, declared: Any) -> bool:
         return value is None
     if origin is typing.Literal:
         return value in arguments
-    if hasattr(value, "resolve"):  # a token: what it will be, only the deployment knows
-        return True
     if isinstance(origin, type):
         return _fits_collection(value, origin, arguments)
     return _fits_class(value, declared) if isinstance(declared, type) else True
@@ -158,10 +176,14 @@ def _fits(value: Any, declared: Any) -> bool:
 
 def _fits_collection(value: Any, origin: type, arguments: tuple[Any, ...]) -> bool:
     if issubclass(origin, Mapping):
-        return isinstance(value, Mapping)
+        return isinstance(value, Mapping) and all(_all_fit(*pair) for pair in _columns(value, arguments))
     if issubclass(origin, (Sequence, AbstractSet)):
         return isinstance(value, origin) and not isinstance(value, str) and _all_fit(value, arguments)
     return True
+
+
+def _columns(value: Mapping[Any, Any], arguments: tuple[Any, ...]) -> list[tuple[Any, tuple[Any, ...]]]:
+    return [(value.keys(), arguments[:1]), (value.values(), arguments[1:])]
 
 
 def _all_fit(values: Any, arguments: tuple[Any, ...]) -> bool:
@@ -172,9 +194,16 @@ def _all_fit(values: Any, arguments: tuple[Any, ...]) -> bool:
 def _fits_class(value: Any, declared: type) -> bool:
     if declared is float or declared is int:
         return isinstance(value, (int, float))  # number tokens of CDK are floats
-    if getattr(declared, "_is_protocol", False) or (hasattr(declared, "__jsii_type__") and _is_open(declared)):
-        return not isinstance(value, _PLAIN)
+    if getattr(declared, "_is_protocol", False):
+        return not isinstance(value, _PLAIN) and _has(type(value), declared)
+    if hasattr(declared, "__jsii_type__") and _is_open(declared):
+        return value is not None and not isinstance(value, _PLAIN)
     return isinstance(value, declared)
+
+
+def _has(kind: type, protocol: type) -> bool:
+    """Whether a class has what a protocol asks for; of one that looks members up itself, as CDK's do, nobody knows."""
+    return hasattr(kind, "__getattr__") or all(hasattr(kind, member) for member in _members(protocol))
 
 
 def _is_open(declared: type) -> bool:
