@@ -308,3 +308,17 @@ def test_a_repository_is_pulled_from_by_its_own_arn(stack, source):
         statement["Resource"] for statement in statements(stack, job) if "ecr:BatchGetImage" in statement["Action"]
     ]
     assert pulls == [stack.resolve(repository.repository_arn)]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "path", "written"),
+    [("models", "models", "models/*"), ("models/", "models", "models/*"), ("a/b//", "a/b", "a/b/*"), ("", "", "*")],
+)
+def test_models_may_be_written_however_the_folder_ends(stack, source, prefix, path, written):
+    bucket = s3.Bucket.from_bucket_name(stack, "Models", "models-of-mine")
+    job = make(stack, source, output_bucket=bucket, output_prefix=prefix)
+    assert stack.resolve(job.request["OutputDataConfig"])["S3OutputPath"] == f"s3://models-of-mine/{path}"
+    writing = [one for one in statements(stack, job) if "s3:PutObject" in one["Action"]]
+    assert [one["Resource"] for one in writing] == [
+        {"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, f":s3:::models-of-mine/{written}"]]}
+    ]

@@ -23,9 +23,9 @@ from cdk_distributed_training.job.encryption import with_volume_key
 from cdk_distributed_training.job.hyperparameter_file import HyperparameterFile
 from cdk_distributed_training.job.job_tags import rendered_tags, tag_findings
 from cdk_distributed_training.job.launcher_asset import launcher_asset
+from cdk_distributed_training.job.model_folder import model_folder
 from cdk_distributed_training.job.output_bucket import create_output_bucket
 from cdk_distributed_training.job.output_folders import OutputFolders
-from cdk_distributed_training.job.s3_access import grant_write
 from cdk_distributed_training.job.source_code import SourceCode
 from cdk_distributed_training.job.texts import texts
 from cdk_distributed_training.job.tokens import text
@@ -39,7 +39,6 @@ from cdk_distributed_training.request.algorithm_specification import AlgorithmSp
 from cdk_distributed_training.request.checkpoint_config import CheckpointConfig
 from cdk_distributed_training.request.hyperparameters import split_hyperparameters
 from cdk_distributed_training.request.instances import Instances
-from cdk_distributed_training.request.output_data_config import OutputDataConfig
 from cdk_distributed_training.request.stopping_condition import StoppingCondition
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest
 from cdk_distributed_training.tokens import known
@@ -262,7 +261,9 @@ class DistributedTrainingJob(TrainingJobBase):
         self._output_bucket = output_bucket or create_output_bucket(self, "Output", encryption_key=encryption_key)
         vpc = training_role.allow_network(self._network)
         grantee = training_role.grantee
-        grant_write(grantee, self._output_bucket, f"{output_prefix}/")
+        output = model_folder(
+            grantee, self._output_bucket, prefix=output_prefix, key=output_key, compression=output_compression
+        )
         self._allow_features(grantee, instances, output_key=output_key, mlflow=mlflow, remote_debug=remote_debug)
         if model_package is not None:
             model_permissions.allow_model_package(grantee, model_package)
@@ -284,11 +285,7 @@ class DistributedTrainingJob(TrainingJobBase):
                 *([HyperparameterFile(self, "Hyperparameters", values=file_texts).bind(grantee)] if file_texts else []),
                 *(channel.bind(grantee) for channel in channels),
             ],
-            output=OutputDataConfig(
-                output_path=f"s3://{self._output_bucket.bucket_name}/{output_prefix}",
-                key_id=None if output_key is None else output_key.key_arn,
-                compression=output_compression,
-            ),
+            output=output,
             instances=instances,
             stopping=stopping,
             network_isolation=network_isolation,

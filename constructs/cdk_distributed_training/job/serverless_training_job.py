@@ -16,8 +16,8 @@ from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.job import feature_permissions, job_findings, model_permissions
 from cdk_distributed_training.job.defined_training_job import DefinedTrainingJob
 from cdk_distributed_training.job.job_tags import rendered_tags, tag_findings
+from cdk_distributed_training.job.model_folder import model_folder
 from cdk_distributed_training.job.output_bucket import create_output_bucket
-from cdk_distributed_training.job.s3_access import grant_write
 from cdk_distributed_training.job.texts import texts
 from cdk_distributed_training.job.training_role import TrainingRole
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
@@ -25,7 +25,6 @@ from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.channels import TrainingChannel
 from cdk_distributed_training.request.mlflow_config import MlflowConfig
 from cdk_distributed_training.request.model_package_config import ModelPackageConfig
-from cdk_distributed_training.request.output_data_config import OutputDataConfig
 from cdk_distributed_training.request.serverless_job import ServerlessJobConfig
 from cdk_distributed_training.request.stopping_condition import StoppingCondition
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest
@@ -139,7 +138,9 @@ class ServerlessTrainingJob(DefinedTrainingJob):
         grantee = training_role.grantee
         output_key = output_key or encryption_key
         self._output_bucket = output_bucket or create_output_bucket(self, "Output", encryption_key=encryption_key)
-        grant_write(grantee, self._output_bucket, f"{output_prefix}/")
+        output = model_folder(
+            grantee, self._output_bucket, prefix=output_prefix, key=output_key, compression=output_compression
+        )
         model_permissions.allow_model(grantee, serverless)
         if model_package is not None:
             model_permissions.allow_model_package(grantee, model_package)
@@ -150,11 +151,7 @@ class ServerlessTrainingJob(DefinedTrainingJob):
         vpc = None if network is None else training_role.allow_network(network)
         request = TrainingJobRequest(
             channels=[channel.bind(grantee) for channel in channels],
-            output=OutputDataConfig(
-                output_path=f"s3://{self._output_bucket.bucket_name}/{output_prefix}",
-                key_id=None if output_key is None else output_key.key_arn,
-                compression=output_compression,
-            ),
+            output=output,
             stopping=StoppingCondition(max_runtime=runtime),
             network_isolation=None,
             encrypt_inter_container_traffic=None,
