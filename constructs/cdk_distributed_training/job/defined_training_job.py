@@ -13,6 +13,7 @@ from cdk_distributed_training.checks.findings import Finding, raise_errors
 from cdk_distributed_training.engines.integration import Integration
 from cdk_distributed_training.engines.state_machine import TrainingStateMachine
 from cdk_distributed_training.job.default_job_name import default_job_name
+from cdk_distributed_training.job.job_names import shared_names
 from cdk_distributed_training.job.job_tags import tag_manager
 from cdk_distributed_training.job.request_findings import request_findings
 from cdk_distributed_training.job.training_role import TrainingRole
@@ -47,6 +48,7 @@ class DefinedTrainingJob(TrainingRuns):
         if permissions_boundary is not None:
             iam.PermissionsBoundary.of(self).apply(permissions_boundary)
         self._job_name = job_name if job_name is not None else default_job_name(self)
+        annotate_warnings(self, shared_names(self, self._job_name))
         self._execution_key = execution_key
         self._tags = tag_manager(self._job_name, tags or {})
 

@@ -54,6 +54,16 @@ rule(
     good=given(values={"team": "research"}, own=2),
 )(job.tags)
 rule(
+    "DT315",
+    title="Runs of a job that are found by another job's name",
+    why="Events, metrics and permissions of one job are about the other's runs too; two jobs of one name and one output "
+    "bucket overwrite each other's checkpoints.",
+    severity=Severity.WARNING,
+    source=limits.SOURCE,
+    bad=given(name="pretrain-large", other="pretrain", owner="Train/Pretrain"),
+    good=given(name="pretrain-large", other="pretrain-small", owner="Train/Pretrain"),
+)(job.shared_job_name)
+rule(
     "DT403",
     title="No number of processes",
     why="torchrun would refuse it, after the machines have started.",

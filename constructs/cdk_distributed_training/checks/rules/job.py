@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from cdk_distributed_training.checks.findings import Finding
+from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.request import job_name as names
 from cdk_distributed_training.request import limits
 
@@ -22,6 +22,34 @@ def job_name(prefix: str) -> Iterator[Finding]:
             got=repr(prefix),
             allowed=f"lower-case letters, digits and single hyphens, at most {names.LONGEST_PREFIX} characters",
             fix=f"use {suggestion!r}" if suggestion else "leave it out to name the job by its construct path",
+            source=limits.SOURCE,
+        )
+
+
+def share_runs(name: str, other: str) -> bool:
+    """Whether runs of one of two jobs are found by the other's name."""
+    shorter, longer = sorted((name, other), key=len)
+    return f"{longer}-".startswith(f"{shorter}-")
+
+
+def shared_job_name(name: str, *, other: str, owner: str) -> Iterator[Finding]:
+    """DT315 (warning): a name by which runs of another job in the account and region are found too.
+
+    Args:
+        name: The job's name.
+        other: Another job's name.
+        owner: Path of that job.
+    """
+    if share_runs(name, other):
+        shorter = min(name, other, key=len)
+        yield Finding(
+            rule="DT315",
+            prop="job_name",
+            got=f"{name!r}, beside {other!r} of {owner}",
+            allowed=f"beside {shorter!r} no other of that name, and none that begins with '{shorter}-': permissions, "
+            "events, metrics and S3 folders of its runs are found by it",
+            fix="give one of the jobs another job_name",
+            severity=Severity.WARNING,
             source=limits.SOURCE,
         )
 
