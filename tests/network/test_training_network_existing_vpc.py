@@ -138,6 +138,19 @@ def test_an_isolated_subnet_is_asked_for_its_gateway_endpoint():
     assert [text for text in warnings_of(stack) if "DT112" in text]
 
 
+@pytest.mark.parametrize("endpoint", [None, False])
+def test_a_public_subnet_is_asked_for_it_too_unless_it_is_declined(endpoint):
+    stack = new_stack()
+    vpc = ec2.Vpc.from_vpc_attributes(
+        stack, "Vpc", vpc_id="vpc-1", availability_zones=["us-east-1a"], public_subnet_ids=["subnet-x"]
+    )
+    public = ec2.SubnetSelection(subnet_type=ec2.SubnetType.PUBLIC)
+    dt.TrainingNetwork(stack, "Network", vpc=vpc, vpc_subnets=public, s3_gateway_endpoint=endpoint)
+    said = [text for text in warnings_of(stack) if "DT112" in text]
+    assert [text for text in said if "got public subnet subnet-x" in text] == (said if endpoint is None else [])
+    assert len(said) == (1 if endpoint is None else 0)
+
+
 def test_the_gateway_endpoint_goes_on_the_route_table_that_is_used():
     stack = new_stack()
     dt.TrainingNetwork(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
@@ -11,7 +11,7 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
-from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.checks.findings import Finding, raise_errors
 from cdk_distributed_training.checks.rules import network as rules
 from cdk_distributed_training.checks.rules import network_ranges, network_zones
 from cdk_distributed_training.checks.rules.keywords import unsettled_list
@@ -143,7 +143,8 @@ class TrainingNetwork(TrainingNetworkBase):
             vpc_subnets: Subnets of the existing VPC to choose from; the first one that is in `availability_zone` is
                 used. By default private subnets, then isolated ones.
             s3_gateway_endpoint: Whether the subnet's route table gets an S3 gateway endpoint. True for a new VPC. False
-                for an existing one, where there may be one already; an isolated subnet then gets a warning (DT112).
+                for an existing one, where there may be one already; an isolated or public subnet then gets a warning
+                (DT112).
             node_security_group: An existing group to use for the nodes. It gets the rules to itself; its other egress
                 is left as it is. If it was imported with `mutable=False` nothing is added, and a warning (DT109) says
                 which rules it needs. By default a new group.
@@ -228,8 +229,8 @@ class TrainingNetwork(TrainingNetworkBase):
             self._endpoint_policy = own_principals_only([stack.account, *trusted_accounts])
         if s3_gateway_endpoint if s3_gateway_endpoint is not None else new:
             self._add_s3_endpoint()
-        elif s3_gateway_endpoint is None and not new and _is_isolated(placement):
-            annotate_warnings(self, rules.gateway_endpoint(vpc_subnet=placement.subnet.subnet_id))
+        elif s3_gateway_endpoint is None and not new:
+            annotate_warnings(self, _way_to_s3(placement))
         for service in interface_endpoints:
             self.add_interface_endpoint(f"{endpoint_id(service)}Endpoint", service)
         if flow_log if flow_log is not None else new or flow_log_group is not None:
@@ -357,7 +358,10 @@ def default_interface_endpoints() -> Sequence[ec2.InterfaceVpcEndpointAwsService
     return [service for call in USUAL_CALLS for service in call.services]
 
 
-def _is_isolated(placement: Placement) -> bool:
-    if placement.availability_zone in PENDING_ZONES:
-        return False
-    return placement.subnet.subnet_id in {subnet.subnet_id for subnet in placement.vpc.isolated_subnets}
+def _way_to_s3(placement: Placement) -> Iterator[Finding]:
+    """What is missing on an existing VPC, by the kinds of its subnets; nothing is said of a lookup that has not run."""
+    if placement.availability_zone not in PENDING_ZONES:
+        vpc, chosen = placement.vpc, placement.subnet.subnet_id
+        for kind, subnets in (("isolated", vpc.isolated_subnets), ("public", vpc.public_subnets)):
+            if chosen in {subnet.subnet_id for subnet in subnets}:
+                yield from rules.gateway_endpoint(vpc_subnet=chosen, kind=kind)

@@ -109,7 +109,7 @@ def test_warnings_are_warnings():
     assert not list(network_groups.unchangeable_group([], prop="security_group"))
     for findings in (
         network_groups.unchangeable_group(["tcp 988"], prop="security_group"),
-        rules.gateway_endpoint(vpc_subnet="subnet-1"),
+        rules.gateway_endpoint(vpc_subnet="subnet-1", kind="isolated"),
         network_groups.allow_all_may_go("sg-1"),
     ):
         (finding,) = findings

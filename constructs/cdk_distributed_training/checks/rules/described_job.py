@@ -56,8 +56,8 @@ rule(
 rule(
     "DT315",
     title="Runs of a job that are found by another job's name",
-    why="Events, metrics and permissions of one job are about the other's runs too; two jobs of one name and one output "
-    "bucket overwrite each other's checkpoints.",
+    why="Events, metrics and permissions of one job are about the other's runs too; two jobs of one name and one "
+    "output bucket overwrite each other's checkpoints.",
     severity=Severity.WARNING,
     source=limits.SOURCE,
     bad=given(name="pretrain-large", other="pretrain", owner="Train/Pretrain"),

@@ -91,10 +91,10 @@ rule(
 rule(
     "DT112",
     severity=Severity.WARNING,
-    title="An isolated subnet that may have no way to S3",
+    title="An isolated or public subnet that may have no way to S3",
     why="Channels and model artifacts cannot move: the job fails when it downloads its input.",
     source=_TRAIN_VPC,
-    bad=given(vpc_subnet="Isolated"),
+    bad=given(vpc_subnet="subnet-1", kind="isolated"),
 )(network.gateway_endpoint)
 rule(
     "DT150",

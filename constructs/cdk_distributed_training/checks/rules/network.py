@@ -125,13 +125,21 @@ def needs_existing_vpc(given: Sequence[str]) -> Iterator[Finding]:
         )
 
 
-def gateway_endpoint(*, vpc_subnet: str) -> Iterator[Finding]:
-    """DT112 (warning): a subnet with no way out needs the S3 gateway endpoint on its route table."""
+def gateway_endpoint(*, vpc_subnet: str, kind: str) -> Iterator[Finding]:
+    """DT112 (warning): a subnet with no way out needs the S3 gateway endpoint on its route table.
+
+    An internet gateway is no way out: SageMaker's network interfaces have no public addresses.
+
+    Args:
+        vpc_subnet: Id of the subnet.
+        kind: `isolated` or `public`.
+    """
     yield Finding(
         rule="DT112",
         prop="vpc",
-        got=f"isolated subnet {vpc_subnet}, whose route table may lack an S3 gateway endpoint",
-        allowed="an isolated subnet whose route table has one: without it, channels and model artifacts cannot move",
+        got=f"{kind} subnet {vpc_subnet}, whose route table may lack an S3 gateway endpoint",
+        allowed=f"{kind} subnets whose route table has one: nodes have no public address, and without it channels and "
+        "model artifacts cannot move",
         fix="pass s3_gateway_endpoint=True, or acknowledge this if the endpoint exists",
         severity=Severity.WARNING,
         source=_TRAIN_VPC,
