@@ -37,6 +37,12 @@ class EnclosingStack:
         """The end of AWS's addresses."""
         return self._stack.url_suffix
 
+    @functools.cached_property
+    def tags(self) -> Mapping[str, str]:
+        """The tags that it and the stacks around it were made with, which CloudFormation gives to its resources."""
+        around = self._stack.nested_stack_parent
+        return {**({} if around is None else _known(around).tags), **self._stack.tags.tag_values()}
+
     def format_arn(self, *, service: str, resource: str, resource_name: str | None = None, separator: str = "/") -> str:
         """An ARN of this account and region.
 

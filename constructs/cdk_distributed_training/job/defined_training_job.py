@@ -50,7 +50,7 @@ class DefinedTrainingJob(TrainingRuns):
         self._job_name = job_name if job_name is not None else default_job_name(self)
         annotate_warnings(self, shared_names(self, self._job_name))
         self._execution_key = execution_key
-        self._tags = tag_manager(self._job_name, tags or {})
+        self._tags = tag_manager(self._job_name, tags or {}, of_stack=self._stack.tags)
 
     @property
     def state_machine(self) -> sfn.StateMachine:

@@ -153,7 +153,8 @@ class DistributedTrainingJob(TrainingJobBase):
             role: Role that the job runs as; a new one unless given. A policy with what the job needs is
                 attached to it; where nothing can be, a warning (DT613) lists the statements.
             permissions_boundary: The most that any role made for this job may do, its own and its state machines';
-                no bound unless given. `iam.PermissionsBoundary.of(...)` around the job does the same.
+                no bound unless given. `iam.PermissionsBoundary.of(...)` around the job does the same; of the stack, it
+                also bounds the function that closes default security groups, which all networks of a stack share.
             output_bucket: Bucket for models and checkpoints; a new one that outlives the stack unless given.
             output_prefix: Folder for models in the bucket; SageMaker adds one for each run.
             spot: Train on spare capacity; on demand unless given.
@@ -197,8 +198,8 @@ class DistributedTrainingJob(TrainingJobBase):
                 the network needs `add_calls(TrainingCall.REMOTE_DEBUG)` where it is closed.
             infra_check: Whether SageMaker tests the machines before the start, which takes minutes.
             session_tag_chaining: Whether the tags of the role's session are passed on to roles that the job takes on.
-            tags: Tags of each run's training job, besides the job's name in `distributed-training:job` and what
-                `Tags.of(...)` puts on this construct or around it; at most 49.
+            tags: Tags of each run's training job, besides the job's name in `distributed-training:job`, the stack's
+                own tags and what `Tags.of(...)` puts on this construct or around it; at most 49 with these.
             poll_interval: Shortest time between two looks at a running job; 30 seconds unless given. Long jobs are
                 looked at more seldom.
             integration: How the state machine talks to SageMaker. `sdk` calls the API itself and takes every member
@@ -296,7 +297,7 @@ class DistributedTrainingJob(TrainingJobBase):
             checkpoint=folders.checkpoints(checkpoint or (None if spot is None else CheckpointConfig())),
             hyperparameters=hyperparameter_texts,
             environment={**environment_texts, **command.environment},
-            tags=rendered_tags(self._tags),
+            tags=rendered_tags(self._tags, where=self._job_name, stack=self._stack),
             retry=retry,
             debugger_hook=folders.written(debugger_hook),
             debugger_rules=tuple(debugger_rules),

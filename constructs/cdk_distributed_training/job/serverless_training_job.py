@@ -109,7 +109,8 @@ class ServerlessTrainingJob(DefinedTrainingJob):
             job_name: With what the names of the runs begin: lower-case letters, digits and single hyphens, at most 30
                 characters; the construct's path unless given.
             tags: Tags of each run's training job, besides the job's name in `distributed-training:job`, the execution
-                in `distributed-training:execution`, and what `Tags.of(...)` puts on this construct; at most 48.
+                in `distributed-training:execution`, the stack's own tags, and what `Tags.of(...)` puts on this
+                construct; at most 48 with these.
             poll_interval: Shortest time between two looks at a running job; 30 seconds unless given.
 
         Raises:
@@ -157,7 +158,7 @@ class ServerlessTrainingJob(DefinedTrainingJob):
             encrypt_inter_container_traffic=None,
             vpc=vpc,
             hyperparameters=values,
-            tags=rendered_tags(self._tags),
+            tags=rendered_tags(self._tags, where=self._job_name, stack=self._stack, own=2),
             mlflow=mlflow,
             serverless=serverless,
             model_package=model_package,
