@@ -248,6 +248,7 @@ class DistributedTrainingJob(TrainingJobBase):
             *job_findings.of_names(self._job_name, channels, has_file=bool(file_texts)),
             *job_findings.of_times(stopping.max_runtime, stopping.max_wait, poll),
             *job_findings.of_network(channels, network),
+            *job_findings.of_places(channels, network, region=self._stack.region),
             *hyperparameter_findings,
             *environment_findings,
             *job_findings.of_texts(hyperparameter_texts, {**environment_texts, **command.environment}, words),

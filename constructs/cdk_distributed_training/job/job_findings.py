@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import aws_cdk as cdk
 from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_s3 as s3
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import distribution as machine_rules
 from cdk_distributed_training.checks.rules import job as job_rules
 from cdk_distributed_training.checks.rules import keywords as keyword_rules
 from cdk_distributed_training.checks.rules import library_support as library_rules
+from cdk_distributed_training.checks.rules import network as network_rules
 from cdk_distributed_training.checks.rules import request as request_rules
 from cdk_distributed_training.checks.rules import state_machine as state_machine_rules
 from cdk_distributed_training.data.tables import instance_type_names
 from cdk_distributed_training.distribution.distribution import Distribution
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
+from cdk_distributed_training.network.region_findings import region_findings
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.channels import HYPERPARAMETER_CHANNEL, RESERVED_CHANNEL_NAMES, TrainingChannel
 from cdk_distributed_training.request.instances import Instances
@@ -66,6 +70,24 @@ def of_times(runtime: float, wait: float | None, poll: float) -> Iterator[Findin
         yield from job_rules.max_wait(wait, runtime)
     # the engine computes with it at synthesis, so that a token is no use either
     yield from state_machine_rules.poll_interval(poll)
+
+
+def of_places(
+    channels: Sequence[TrainingChannel], network: ITrainingNetwork | None, *, region: str
+) -> Iterator[Finding]:
+    """Where the network and the channels' buckets are made."""
+    yield from region_findings(network, region=region)
+    for channel in channels:
+        bucket = getattr(channel, "bucket", None)
+        # CDK supposes that a bucket known by its name alone is where it is named
+        there = _region_of(bucket) if isinstance(bucket, s3.Bucket) else region
+        if known([there, region]):
+            yield from network_rules.same_region(f"channels[{channel.channel_name!r}]", there=there, here=region)
+
+
+@functools.cache
+def _region_of(bucket: s3.Bucket) -> str:
+    return bucket.env.region  # which crosses into Node.js
 
 
 def of_network(channels: Sequence[TrainingChannel], network: ITrainingNetwork | None) -> Iterator[Finding]:

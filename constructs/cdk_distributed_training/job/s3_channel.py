@@ -31,13 +31,15 @@ class Channel:
     Source: https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_Channel.html
     """
 
-    def __init__(self, entry: ChannelEntry, *, grant: Grant) -> None:
+    def __init__(self, entry: ChannelEntry, *, grant: Grant, bucket: s3.IBucket | None = None) -> None:
         """Use one of the makers.
 
         Args:
             entry: The request's entry.
             grant: Grants the job's role what reading takes.
+            bucket: The bucket that it reads from, if that is more than a name.
         """
+        self._bucket = bucket
         self._entry = entry
         self._grant = grant
 
@@ -65,6 +67,7 @@ class Channel:
         return cls(
             _entry(channel_name, source, input_mode, options),
             grant=lambda grantee: grant_read(grantee, bucket, prefix),
+            bucket=bucket,
         )
 
     @classmethod
@@ -115,7 +118,7 @@ class Channel:
         """
         source = S3DataSource(uri=f"s3://{bucket.bucket_name}/{key}", data_type="ManifestFile")
         entry = _entry(channel_name, source, input_mode, options)
-        return cls(entry, grant=_grant_of_manifest(bucket, key, data_prefix))
+        return cls(entry, grant=_grant_of_manifest(bucket, key, data_prefix), bucket=bucket)
 
     @classmethod
     def from_augmented_manifest(
@@ -147,7 +150,7 @@ class Channel:
             attribute_names=tuple(attribute_names),
         )
         entry = _entry(channel_name, source, "Pipe", options)
-        return cls(entry, grant=_grant_of_manifest(bucket, key, data_prefix))
+        return cls(entry, grant=_grant_of_manifest(bucket, key, data_prefix), bucket=bucket)
 
     @classmethod
     def from_dataset(cls, channel_name: str, dataset_arn: str) -> Channel:
@@ -172,6 +175,11 @@ class Channel:
     def channel_name(self) -> str:
         """Name of the channel and of its folder."""
         return self._entry.channel_name
+
+    @property
+    def bucket(self) -> s3.IBucket | None:
+        """The bucket that it reads from; None if only its name is known."""
+        return self._bucket
 
     @property
     def network(self) -> None:

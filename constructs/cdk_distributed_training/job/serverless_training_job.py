@@ -130,6 +130,7 @@ class ServerlessTrainingJob(DefinedTrainingJob):
             *job_findings.of_names(self._job_name, channels),
             *job_findings.of_times(runtime, None, poll),
             *job_findings.of_network(channels, network),
+            *job_findings.of_places(channels, network, region=self._stack.region),
             *job_findings.of_texts(values, {}, ()),
             *tag_findings(tags or {}, own=2),
         ]

@@ -169,6 +169,7 @@ class TrainingNetwork(TrainingNetworkBase):
             public_subnet=internet is not None and internet.needs_public_subnet,
         )
         stack = cdk.Stack.of(self)
+        self._made_in_region = stack.region
         raise_errors(
             [
                 *zone_findings(availability_zone, availability_zone_id, availability_zone_index, region=stack.region),

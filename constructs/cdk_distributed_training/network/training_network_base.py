@@ -31,6 +31,7 @@ class TrainingNetworkBase(Construct):
         super().__init__(scope, id)
         self._endpoint_security_group: ec2.SecurityGroup | None = None
         self._endpoint_policy: iam.PolicyStatement | None = None
+        self._made_in_region: str | None = None
 
     def _settle(
         self, placement: Placement, groups: Sequence[ec2.ISecurityGroup], *, nodes_may_change: bool | None = None
@@ -66,6 +67,11 @@ class TrainingNetworkBase(Construct):
         Capacity reservations and training plans name their zone by this id, which is the same in every account.
         """
         return self._placement.availability_zone_id
+
+    @property
+    def made_in_region(self) -> str | None:
+        """The region in which this app makes the network, often a token; None if it was made elsewhere."""
+        return self._made_in_region
 
     @property
     def usable_addresses(self) -> int | None:

@@ -12,10 +12,13 @@ from aws_cdk import aws_ec2 as ec2
 from constructs import Construct
 
 from cdk_distributed_training.checks.annotations import annotate_warnings
+from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import network_groups
+from cdk_distributed_training.enclosing_stack import enclosing_stack
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.network.made_once import MadeOnce
 from cdk_distributed_training.network.mutability import may_change
+from cdk_distributed_training.network.region_findings import region_findings
 from cdk_distributed_training.network.security_group_rules import Opening
 
 Grants = TypeVar("Grants")
@@ -30,6 +33,8 @@ class FileSystemBase(Construct, Generic[Grants]):
     def __init__(self, scope: Construct, id: str, *, network: ITrainingNetwork) -> None:
         """Make the construct; the subclass then settles its attributes."""
         super().__init__(scope, id)
+        here = enclosing_stack(self).region
+        raise_errors(region_findings(network, region=here), where=lambda: self.node.path)
         self._network = network
 
     def _set_attributes(self, file_system_id: str, connections: ec2.Connections, grants: Grants) -> None:

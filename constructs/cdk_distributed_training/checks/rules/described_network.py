@@ -97,6 +97,15 @@ rule(
     bad=given(vpc_subnet="subnet-1", kind="isolated"),
 )(network.gateway_endpoint)
 rule(
+    "DT162",
+    title="A network or a bucket of another region",
+    why="Subnets and groups are unknown there, and SageMaker reads from buckets of its own region only: the job or the "
+    "file system cannot be made.",
+    source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_S3DataSource.html",
+    bad=given(prop="network", there="eu-west-1", here="us-east-1"),
+    good=given(prop="network", there="us-east-1", here="us-east-1"),
+)(network.same_region)
+rule(
     "DT150",
     title="A zone by an index that not every region has",
     why="Where there are fewer zones the deployment fails, since Fn::Select is out of range.",

@@ -146,6 +146,25 @@ def gateway_endpoint(*, vpc_subnet: str, kind: str) -> Iterator[Finding]:
     )
 
 
+def same_region(prop: str, *, there: str, here: str) -> Iterator[Finding]:
+    """DT162: what a job or a file system uses is in its own region.
+
+    Args:
+        prop: The property.
+        there: Region of what was given.
+        here: Region of the job or the file system.
+    """
+    if there != here:
+        yield Finding(
+            rule="DT162",
+            prop=prop,
+            got=f"one that is made in {there}",
+            allowed=f"one in {here}, the region of the stack that uses it",
+            fix="deploy both to one region, or bring another",
+            source="https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_S3DataSource.html",
+        )
+
+
 def endpoint_route_table(subnet: str) -> Iterator[Finding]:
     """DT156: a gateway endpoint is a route, and takes the subnet's route table."""
     yield Finding(
