@@ -137,6 +137,37 @@ def test_the_rest_is_refused(given, rule, said):
     assert said in str(raised.value) or said == "one of them"
 
 
+@pytest.mark.parametrize(
+    ("given", "prop"),
+    [
+        ({"mpi": {"enabled": "false"}}, "mpi.enabled"),
+        ({"mpi": {"enabled": True, "custom_mpi_options": "-x 'A=1"}}, "mpi.custom_mpi_options"),
+        ({"mpi": {"enabled": True, "custom_mpi_options": ["-x", "A=1"]}}, "mpi.custom_mpi_options"),
+        ({"smdistributed": {"dataparallel": {"enabled": True, "custom_mpi_options": 5}}}, "smdistributed.dataparallel"),
+        ({"smdistributed": model_parallel(None), "mpi": ON}, "smdistributed.modelparallel.parameters"),
+        ({"smdistributed": model_parallel(5), "torch_distributed": ON}, "smdistributed.modelparallel.parameters"),
+        ({"torch_distributed": ON, "instance_groups": "gpu"}, "instance_groups"),
+        ({"torch_distributed": ON, "instance_groups": None}, "instance_groups"),
+    ],
+)
+def test_values_that_cannot_be_read(given, prop):
+    with pytest.raises(dt.ConfigurationError) as raised:
+        dt.distribution_from_sagemaker(given)
+    (finding,) = raised.value.findings
+    assert finding.rule == "DT456"
+    assert finding.prop.startswith(f"distribution[{prop}")
+
+
+def test_a_key_that_is_no_text_is_refused_as_unknown():
+    with pytest.raises(dt.ConfigurationError, match=r"distribution\[5\]: got a key that the SDK does not have"):
+        dt.distribution_from_sagemaker({5: ON})
+
+
+def test_no_options_are_none():
+    given = {"mpi": {"enabled": True, "custom_mpi_options": None}}
+    assert dt.distribution_from_sagemaker(given) == dt.MPI(process_count_per_node=1)
+
+
 class TestOnInstanceGroups:
     machines = dt.Instances.from_groups(
         [

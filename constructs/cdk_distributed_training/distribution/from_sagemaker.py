@@ -54,8 +54,8 @@ def distribution_from_sagemaker(distribution: Any, *, instances: Instances | Non
     if any(key in given for key in _VERSION_3) or (not isinstance(distribution, Mapping) and not given):
         raise_errors(rules.version_3_keys(given, _VERSION_3, _smp_dictionary(given), _SMP_FIELDS))
         return _from_version_3(given, is_mpi=type(distribution).__name__ == "MPI")
+    raise_errors([*rules.version_2_keys(given), *rules.option_values(given)])
     parameters = _model_parallel_parameters(given)
-    raise_errors(rules.version_2_keys(given))
     raise_errors(rules.combination(_enabled(given)))
     if "torch_distributed" in _enabled(given) and parameters is not None:
         raise_errors(rules.version_3_keys({}, _VERSION_3, parameters, _SMP_FIELDS))

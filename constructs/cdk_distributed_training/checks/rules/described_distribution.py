@@ -1,4 +1,4 @@
-"""What the rules over distributions are about that no request shows (DT420 to DT455)."""
+"""What the rules over distributions are about that no request shows (DT420 to DT456)."""
 
 from cdk_distributed_training.checks.examples import given
 from cdk_distributed_training.checks.findings import Severity
@@ -158,3 +158,11 @@ rule(
     source=_SDK,
     bad=given(given=8, has_fields=False),
 )(sagemaker_distribution.known_object)
+rule(
+    "DT456",
+    title="An option of the SDK's distribution whose value cannot be read",
+    why="The SDK would fail, or take any text for true.",
+    source=_SDK,
+    bad=given(given={"mpi": {"enabled": True, "custom_mpi_options": ["-x", "A=1"]}}),
+    good=given(given={"mpi": {"enabled": True, "custom_mpi_options": "-x A=1"}}),
+)(sagemaker_distribution.option_values)

@@ -1,9 +1,10 @@
-"""Rules about the SageMaker Python SDK's `distribution` (DT450 to DT455)."""
+"""Rules about the SageMaker Python SDK's `distribution` (DT450 to DT456)."""
 
 from __future__ import annotations
 
 import difflib
 import json
+import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,13 +45,37 @@ def version_2_keys(given: Mapping[str, Any]) -> Iterator[Finding]:
         if name in _DEAD:
             yield _finding("DT451", name, "a key of a discontinued feature", ", ".join(_OPTIONS), _DEAD[name])
         elif name not in _OPTIONS:
-            near = difflib.get_close_matches(name, _OPTIONS, 1)
+            near = difflib.get_close_matches(str(name), _OPTIONS, 1)
             fix = f"write {near[0]!r}" if near else "leave it out"
             yield _finding("DT450", name, "a key that the SDK does not have", ", ".join(_OPTIONS), fix)
         elif not isinstance(options, Mapping):
             yield _finding("DT450", name, repr(options), "a dictionary", "write {'enabled': True}")
         else:
             yield from _unknown(options, _OPTIONS[name], name)
+
+
+def option_values(given: Mapping[str, Any]) -> Iterator[Finding]:
+    """DT456: an option whose value is of a kind that the SDK cannot read."""
+    groups = given.get("instance_groups", ())
+    if isinstance(groups, str) or not isinstance(groups, Sequence):
+        yield _finding("DT456", "instance_groups", repr(groups), "a list of groups or of their names", "write a list")
+    for name, options in _flat(given):
+        for option, value in options.items() if isinstance(options, Mapping) else ():
+            for allowed, fix in _wrong_kind(option, value):
+                yield _finding("DT456", f"{name}.{option}", repr(value), allowed, fix)
+
+
+def _wrong_kind(option: str, value: Any) -> Iterator[tuple[str, str]]:
+    """What would be right, and what to do, if a value is wrong."""
+    if option == "enabled" and isinstance(value, str):
+        yield "True or False", "take the quotes off: any text counts as true"
+    if option == "parameters" and not isinstance(value, (Mapping, str, Path)):
+        yield "a dictionary, or the path of a JSON file of one", "leave it out for the library's defaults"
+    if option == "custom_mpi_options" and value is not None:
+        try:
+            shlex.split(value if isinstance(value, str) else "'")
+        except ValueError:  # how it says that a quote has no end
+            yield "text as for a shell, such as '-x NCCL_DEBUG=INFO'", "write one text, and close its quotes"
 
 
 def version_3_keys(
