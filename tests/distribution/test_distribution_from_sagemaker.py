@@ -165,7 +165,7 @@ def test_a_key_that_is_no_text_is_refused_as_unknown():
 
 def test_no_options_are_none():
     given = {"mpi": {"enabled": True, "custom_mpi_options": None}}
-    assert dt.distribution_from_sagemaker(given) == dt.MPI(process_count_per_node=1)
+    assert dt.distribution_from_sagemaker(given) == dt.MPI(process_count_per_node=1, mpi_additional_options=[])
 
 
 class TestOnInstanceGroups:
