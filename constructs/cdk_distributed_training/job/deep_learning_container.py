@@ -14,7 +14,12 @@ from constructs import Construct
 from cdk_distributed_training.checks.annotations import annotate_warnings
 from cdk_distributed_training.checks.findings import raise_errors
 from cdk_distributed_training.checks.rules import image as rules
-from cdk_distributed_training.data.tables import DeepLearningContainer, deep_learning_containers, image_accounts
+from cdk_distributed_training.data.tables import (
+    DeepLearningContainer,
+    deep_learning_containers,
+    image_accounts,
+    instance_types,
+)
 from cdk_distributed_training.enclosing_stack import enclosing_stack
 from cdk_distributed_training.job.container_image import ContainerImage
 from cdk_distributed_training.job.registry_image import grant_pull
@@ -40,7 +45,13 @@ class DeepLearningContainerImage(ContainerImage):
         stack = enclosing_stack(scope)
         region = stack.region
         image = self._choose(scope, instances, region)
-        annotate_warnings(scope, rules.end_of_patch(image, datetime.datetime.now(tz=datetime.timezone.utc).date()))
+        annotate_warnings(
+            scope,
+            [
+                *rules.end_of_patch(image, datetime.datetime.now(tz=datetime.timezone.utc).date()),
+                *rules.accelerator_of_machines(image.accelerator, _kinds_of(instances)),
+            ],
+        )
         account = _account(scope, region)
         grant_pull(grantee, account, region, image.repository)
         return f"{account}.dkr.ecr.{region}.{stack.url_suffix}/{image.repository}:{image.tag}"
@@ -67,6 +78,12 @@ class DeepLearningContainerImage(ContainerImage):
             raise_errors(rules.neuron_sdk(self._neuron_sdk, [image.neuron_sdk for image in candidates]), where=where)
             candidates = [image for image in candidates if image.neuron_sdk == self._neuron_sdk]
         return max(candidates, key=lambda image: (_numbers(image.version), _numbers(image.neuron_sdk)))
+
+
+def _kinds_of(instances: Instances) -> dict[str, str]:
+    """What each type needs that the job may run on, as far as there are facts."""
+    table = instance_types()
+    return {name: table[name].accelerator for name in instances.types if name in table}
 
 
 def _accelerator(instances: Instances) -> str:

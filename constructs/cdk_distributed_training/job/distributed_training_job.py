@@ -33,6 +33,7 @@ from cdk_distributed_training.job.training_image import TrainingImage
 from cdk_distributed_training.job.training_job_base import TrainingJobBase
 from cdk_distributed_training.job.training_role import TrainingRole
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
+from cdk_distributed_training.network.training_call import TrainingCall
 from cdk_distributed_training.network.training_network import TrainingNetwork
 from cdk_distributed_training.request import limits
 from cdk_distributed_training.request.algorithm_specification import AlgorithmSpecification, InputMode
@@ -195,7 +196,7 @@ class DistributedTrainingJob(TrainingJobBase):
             model_package: Group of the model registry in which each run's model becomes a version, for which the role
                 is allowed; none unless given.
             remote_debug: Whether people may enter the containers by Systems Manager, for which the role is allowed;
-                the network needs `add_calls(TrainingCall.REMOTE_DEBUG)` where it is closed.
+                a network of your own needs `add_calls(TrainingCall.REMOTE_DEBUG)` where it is closed.
             infra_check: Whether SageMaker tests the machines before the start, which takes minutes.
             session_tag_chaining: Whether the tags of the role's session are passed on to roles that the job takes on.
             tags: Tags of each run's training job, besides the job's name in `distributed-training:job`, the stack's
@@ -245,6 +246,7 @@ class DistributedTrainingJob(TrainingJobBase):
         findings = [
             *job_findings.of_machines(instances, distribution),
             *launcher_options.findings(known=known),
+            *job_findings.of_efa(instances, launcher_options),
             *job_findings.of_names(self._job_name, channels, has_file=bool(file_texts)),
             *job_findings.of_times(stopping.max_runtime, stopping.max_wait, poll),
             *job_findings.of_network(channels, network),
@@ -256,7 +258,7 @@ class DistributedTrainingJob(TrainingJobBase):
         ]
         self._judge(findings)
 
-        self._network = network or _network_of(channels) or TrainingNetwork(self, "Network")
+        self._network = network or _network_of(channels) or self._create_network(remote_debug=bool(remote_debug))
         training_role = TrainingRole(self, "Role", role=role, session_tags=bool(session_tag_chaining))
         self._training_role = training_role
         output_key, instances = output_key or encryption_key, with_volume_key(instances, encryption_key)
@@ -331,6 +333,12 @@ class DistributedTrainingJob(TrainingJobBase):
             encryption_key=encryption_key,
             integration=integration,
         )
+
+    def _create_network(self, *, remote_debug: bool) -> TrainingNetwork:
+        network = TrainingNetwork(self, "Network")
+        if remote_debug:
+            network.add_calls(TrainingCall.REMOTE_DEBUG)
+        return network
 
     def _allow_features(
         self,

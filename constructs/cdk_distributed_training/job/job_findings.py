@@ -14,12 +14,14 @@ from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import distribution as machine_rules
 from cdk_distributed_training.checks.rules import job as job_rules
 from cdk_distributed_training.checks.rules import keywords as keyword_rules
+from cdk_distributed_training.checks.rules import launcher_options as option_rules
 from cdk_distributed_training.checks.rules import library_support as library_rules
 from cdk_distributed_training.checks.rules import network as network_rules
 from cdk_distributed_training.checks.rules import request as request_rules
 from cdk_distributed_training.checks.rules import state_machine as state_machine_rules
-from cdk_distributed_training.data.tables import instance_type_names
+from cdk_distributed_training.data.tables import instance_type_names, instance_types
 from cdk_distributed_training.distribution.distribution import Distribution
+from cdk_distributed_training.distribution.launcher_options import LauncherOptions
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.network.region_findings import region_findings
 from cdk_distributed_training.request import limits
@@ -36,6 +38,15 @@ def of_machines(instances: Instances, distribution: Distribution) -> Iterator[Fi
     if known(instances.count):
         yield from machine_rules.instance_count(instances.count)
     yield from distribution.findings(instances, known=known)
+
+
+def of_efa(instances: Instances, options: LauncherOptions) -> Iterator[Finding]:
+    """EFA where it is demanded."""
+    if options.require_efa and known([instances.count, *instances.types]) and instances.count > 1:
+        facts = {name: instance_types().get(name) for name in instances.types}
+        yield from option_rules.machines_without_efa(
+            {name: None if row is None else row.efa_interfaces for name, row in facts.items()}
+        )
 
 
 def of_library(distribution: Distribution, image_uri: str) -> Iterator[Finding]:

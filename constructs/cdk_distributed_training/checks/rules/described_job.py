@@ -137,6 +137,15 @@ rule(
     good=given(given="gpu"),
 )(image.accelerator)
 rule(
+    "DT519",
+    title="An image without the libraries of the machines' accelerators",
+    why="The accelerators stay unused, or the script ends where it first asks for one.",
+    severity=Severity.WARNING,
+    source=_AVAILABLE,
+    bad=given(kind="gpu", machines={"ml.p5.48xlarge": "gpu", "ml.trn1.32xlarge": "neuron"}),
+    good=given(kind="gpu", machines={"ml.p5.48xlarge": "gpu", "ml.c7i.2xlarge": "cpu"}),
+)(image.accelerator_of_machines)
+rule(
     "DT505",
     title="An image that depends on an instance type which is settled at deployment",
     why="The image is chosen at synthesis, when the type is not known.",

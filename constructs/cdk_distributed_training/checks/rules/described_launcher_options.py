@@ -1,4 +1,4 @@
-"""What the rules over the launcher's options are about (DT460 to DT462)."""
+"""What the rules over the launcher's options are about (DT460 to DT463)."""
 
 from cdk_distributed_training.checks.examples import given
 from cdk_distributed_training.checks.rule import rule
@@ -31,3 +31,11 @@ rule(
     bad=given(prop="additional_arguments", value="--numa-binding node"),
     good=given(prop="additional_arguments", value=["--numa-binding=node"]),
 )(launcher_options.words)
+rule(
+    "DT463",
+    title="EFA demanded of machines that have none",
+    why="The launcher ends the job at its start, after the machines have started.",
+    source=_CONTAINER,
+    bad=given(types={"ml.c7i.2xlarge": 0}),
+    good=given(types={"ml.p5.48xlarge": 32, "ml.c7i.2xlarge": 0}),
+)(launcher_options.machines_without_efa)

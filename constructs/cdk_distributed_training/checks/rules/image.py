@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from cdk_distributed_training.checks.findings import Finding, Severity
 from cdk_distributed_training.data.tables import DeepLearningContainer
@@ -62,6 +62,28 @@ def accelerator(given: str) -> Iterator[Finding]:
             got=repr(given),
             allowed="'cpu', 'gpu' or 'neuron'",
             fix="leave it out to choose by the instance type",
+            source=_AVAILABLE,
+        )
+
+
+def accelerator_of_machines(kind: str, machines: Mapping[str, str]) -> Iterator[Finding]:
+    """DT519 (warning): an image without the libraries of the machines' accelerators.
+
+    Args:
+        kind: What the image is built for: `cpu`, `gpu` or `neuron`.
+        machines: The types that it may run on, each with its own kind.
+    """
+    # an image for GPUs trains on machines without accelerators too
+    others = {name: own for name, own in machines.items() if own != kind and (kind, own) != ("gpu", "cpu")}
+    if others:
+        listed = ", ".join(f"{name} ({own})" for name, own in others.items())
+        yield Finding(
+            rule="DT519",
+            prop="image",
+            got=f"an image for {kind}, which may run on {listed}",
+            allowed="an image for the accelerators of every type: one job has one image",
+            fix="leave the image's accelerator out, or take types of one kind",
+            severity=Severity.WARNING,
             source=_AVAILABLE,
         )
 

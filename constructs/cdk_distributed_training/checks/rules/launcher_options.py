@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from cdk_distributed_training.checks.findings import Finding
 
@@ -31,6 +31,23 @@ def seconds(prop: str, value: float, *, least: float) -> Iterator[Finding]:
             got=f"{value:g} s",
             allowed=f"at least {least:g} s",
             fix="give a longer time, or leave it out",
+            source=_SOURCE,
+        )
+
+
+def machines_without_efa(types: Mapping[str, int | None]) -> Iterator[Finding]:
+    """DT463: EFA is demanded of several machines, of which no type has it.
+
+    Args:
+        types: The types that the job may run on, each with its number of EFA interfaces; None where it is not known.
+    """
+    if types and all(interfaces == 0 for interfaces in types.values()):
+        yield Finding(
+            rule="DT463",
+            prop="launcher_options.require_efa",
+            got=f"True, on {', '.join(types)}",
+            allowed="True on types with EFA",
+            fix="leave it out, or take a type with EFA, such as 'ml.p5.48xlarge'",
             source=_SOURCE,
         )
 

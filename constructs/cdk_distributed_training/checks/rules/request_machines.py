@@ -183,10 +183,11 @@ def each_preference(job: TrainingRequest) -> Iterator[Finding]:
         )
     counted = [row.has("InstanceCount") for row in rows]
     if rows and (any(counted) if config.has("InstanceCount") else not all(counted)):
+        without = "at some of them" if any(counted) else "in neither"
         yield problem(
             "ResourceConfig",
             "InstancePreferences",
-            got="a number of machines " + ("in both places" if config.has("InstanceCount") else "in neither"),
+            got=f"a number of machines {'in both places' if config.has('InstanceCount') else without}",
             allowed="InstanceCount once beside the preferences, or at each of them",
             fix="state it in one place",
             rule_id="DT354",
