@@ -3,6 +3,7 @@
 import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_scheduler as scheduler
 
 import cdk_distributed_training as dt
 
@@ -93,3 +94,10 @@ NETWORKS = {
 def test_lists_of_networks_and_guardrails(stack, words, prop):
     with refused((prop, "DT903")):
         NETWORKS[prop](stack, words)
+
+
+def test_names_of_overrides(stack, code, name):
+    job = make(stack, code)
+    rate = scheduler.ScheduleExpression.rate(cdk.Duration.days(1))
+    with refused(("hyperparameters", "DT904")):
+        dt.TrainingSchedule(stack, "Nightly", job=job, schedule=rate, hyperparameters={name: 1})

@@ -124,6 +124,11 @@ def test_numbers_that_batch_does_not_take(stack, tmp_path, options, prop):
     assert ("DT723", prop) in [(rule, name) for rule, name, _ in found]
 
 
+def test_a_volume_of_no_whole_gibibytes(stack, tmp_path):
+    found = refused(stack, training_job(stack, tmp_path / "source"), root_volume=cdk.Size.mebibytes(1500))
+    assert [(rule, prop) for rule, prop, _ in found] == [("DT902", "root_volume")]
+
+
 def test_more_machines_than_may_run(stack, tmp_path):
     found = refused(stack, training_job(stack, tmp_path / "source"), max_instances=1)
     assert [rule for rule, _, _ in found] == ["DT721"]

@@ -441,6 +441,17 @@ def test_a_burstable_type_is_in_no_placement_group(tmp_path):
     assert container(template)["linuxParameters"] == {"sharedMemorySize": 2048}
 
 
+def test_a_volume_whose_size_is_a_token(tmp_path):
+    def build(stack, folder):
+        parameter = cdk.CfnParameter(stack, "Gibibytes", type="Number", default=500)
+        size = cdk.Size.gibibytes(parameter.value_as_number)
+        dt.MultiNodeParallelJob(stack, "OnEc2", job=training_job(stack, folder), root_volume=size)
+
+    template = synthesized(tmp_path, build).template
+    (volume,) = properties(template, "AWS::EC2::LaunchTemplate")["LaunchTemplateData"]["BlockDeviceMappings"]
+    assert volume["Ebs"]["VolumeSize"] == {"Ref": "Gibibytes"}
+
+
 def test_only_metrics_that_exist_are_offered():
     """SageMaker measures machines of training jobs, and these are none; runs are executions with every engine."""
     for engine in (dt.DistributedTrainingJob, dt.QueuedTrainingJob, dt.TunedTrainingJob, dt.TrainingPipeline):

@@ -141,7 +141,8 @@ class MultiNodeParallelJob(MachineRuns):
         poll = 30 if poll_interval is None else poll_interval.to_seconds(integral=False)
         count = request.get("ResourceConfig", {}).get("InstanceCount")
         most = count if max_instances is None else max_instances
-        sizes = {"root_volume": root_volume, "memory": memory, "shared_memory": shared_memory}
+        volume = None if root_volume is None else root_volume.to_gibibytes()
+        sizes = {"memory": memory, "shared_memory": shared_memory}
         mib = {
             name: None if size is None else size.to_mebibytes(rounding=cdk.SizeRoundingBehavior.FLOOR)
             for name, size in sizes.items()
@@ -155,6 +156,8 @@ class MultiNodeParallelJob(MachineRuns):
             findings += in_range("max_instances", most, 1, 10000, _ENVIRONMENT)
             if known(count):
                 findings += fits_queue(count, most)
+        if volume is not None and known(volume):
+            findings += in_range("root_volume", volume, 1, _LARGEST_GIB, _ENVIRONMENT)
         for name, size in mib.items():
             if size is not None and known(size):
                 findings += in_range(name, size, 1024, _LARGEST_GIB * 1024, _ENVIRONMENT)
@@ -162,7 +165,6 @@ class MultiNodeParallelJob(MachineRuns):
         annotate_warnings(self, [*findings, *rules.ecs_within_reach(_out_of_reach(job.network))])
 
         facts, mounts = machine(request), lustre_mounts(request, stack)
-        volume = mib["root_volume"]
         self._machines = Machines(
             self,
             "Machines",
@@ -170,7 +172,7 @@ class MultiNodeParallelJob(MachineRuns):
             subnet_ids=request["VpcConfig"]["Subnets"],
             security_group_ids=request["VpcConfig"]["SecurityGroupIds"],
             max_instances=most,
-            volume_gib=_volume(request) if volume is None else volume / 1024,
+            volume_gib=_volume(request) if volume is None else volume,
             mounts=mounts,
             machine_image_id=machine_image_id,
             capacity_reservation_id=capacity_reservation_id,

@@ -10,6 +10,8 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.checks.rules.keywords import unsettled_name
 from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.machine import Machine
 from cdk_distributed_training.engines.run_calls import RunCalls, state_machine_runs
@@ -54,6 +56,7 @@ class RunGuard(Construct):
         """
         super().__init__(scope, id)
         stack = cdk.Stack.of(self)
+        raise_errors(unsettled_name("hyperparameters", hyperparameters or {}), where=scope.node.path)
         texts = {name: _text(value) for name, value in (hyperparameters or {}).items()}
         calls = _calls(job, texts, instance_count)
         run_elsewhere(scope, runner=starter, job=job, hyperparameters=texts, instance_count=instance_count)
