@@ -448,7 +448,8 @@ def test_a_volume_whose_size_is_a_token(tmp_path):
         dt.MultiNodeParallelJob(stack, "OnEc2", job=training_job(stack, folder), root_volume=size)
 
     template = synthesized(tmp_path, build).template
-    (volume,) = properties(template, "AWS::EC2::LaunchTemplate")["LaunchTemplateData"]["BlockDeviceMappings"]
+    data = resource(template, "AWS::EC2::LaunchTemplate", "OnEc2")[1]["Properties"]["LaunchTemplateData"]
+    (volume,) = data["BlockDeviceMappings"]
     assert volume["Ebs"]["VolumeSize"] == {"Ref": "Gibibytes"}
 
 
