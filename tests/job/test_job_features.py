@@ -238,7 +238,13 @@ class TestRefusals:
             ("DT335", "debugger_hook.collections[0].name"),
             ("DT335", "tensor_board.local_path"),
         }
-        assert any(rule == "DT362" and prop.startswith("channels['train']") for rule, prop in found)
+        assert any(rule == "DT362" and prop == "channels['train'].options.instance_groups[0]" for rule, prop in found)
+
+    def test_an_option_that_stands_for_a_structure(self, stack, source):
+        options = dt.ChannelOptions(hub_content_arn="x" * 3000, content_type="x" * 300)
+        found = self.found(stack, source, channels=[dt.Channel.from_s3_uri("train", "s3://corpora", options=options)])
+        options = {"channels['train'].options.hub_content_arn", "channels['train'].options.content_type"}
+        assert {prop for _, prop in found} == options
 
     def test_spot_keeps_no_machines_warm(self, stack, source):
         found = self.found(

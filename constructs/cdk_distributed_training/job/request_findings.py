@@ -33,6 +33,18 @@ _PROPERTIES = {
     "vpc": "network",
 }
 
+# a channel's members that ChannelOptions gives it
+_CHANNEL_OPTIONS = {
+    "S3DataDistributionType": "distribution",
+    "InstanceGroupNames": "instance_groups",
+    "ContentType": "content_type",
+    "CompressionType": "compression",
+    "RecordWrapperType": "record_wrapper",
+    "ShuffleConfig": "shuffle_seed",
+    "ModelAccessConfig": "accept_eula",
+    "HubAccessConfig": "hub_content_arn",
+}
+
 
 def request_findings(request: TrainingJobRequest, rendered: Mapping[str, Any], *, region: str) -> list[Finding]:
     """Errors and warnings about a request without a name; tokens are never judged.
@@ -86,6 +98,10 @@ def _property(request: TrainingJobRequest, rendered: Mapping[str, Any], finding:
         index = int(channel.group(1))
         name = rendered["InputDataConfig"][index]["ChannelName"]
         below = re.sub(r"\['(\w+)'\]", r".\1", path[channel.end() :])
+        member = re.match(r"\.(\w+)", below)
+        if member and member.group(1) in _CHANNEL_OPTIONS:
+            # where the option stands for a whole structure, its one member goes with it
+            below = f".options.{_CHANNEL_OPTIONS[member.group(1)]}" + re.sub(r"^\.\w+", "", below[member.end() :])
         return f"channels[{repr(name) if known(name) else index}]{below}"
     for part, prop in _PROPERTIES.items():
         if path.startswith(part):
