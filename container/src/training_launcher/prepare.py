@@ -81,16 +81,18 @@ class Preparation(NamedTuple):
         """Hides this job's credentials."""
         return Mask(self.environment, self.hyperparameters)
 
-    def plan(self, processes: Sequence[int]) -> LaunchPlan:
+    def plan(self, processes: Sequence[int], interface: str = "") -> LaunchPlan:
         """The plan for this host.
 
         Args:
             processes: Ranks of each host of the world, in its order.
+            interface: Network interface that leads to the other hosts, where no file says it.
         """
         place, request = self.place, self.request
+        cluster = place.cluster._replace(interface=place.cluster.interface or interface)
         arguments = to_arguments(self.hyperparameters, booleans=request.options.boolean_hyperparameters)
         situation = Situation(
-            cluster=place.cluster,
+            cluster=cluster,
             world=place.world,
             processes=tuple(processes),
             devices=self.devices,
@@ -110,7 +112,7 @@ class Preparation(NamedTuple):
         entry = self.entry or request.entry
         facts = JobFacts(
             base_directory=place.base_directory,
-            cluster=place.cluster,
+            cluster=cluster,
             world=place.world,
             devices=self.devices,
             hyperparameters=self.hyperparameters,
@@ -135,7 +137,7 @@ class Preparation(NamedTuple):
                 self.environment,
                 process_variables(self.environment, place.working_directory),
                 library_path(self.environment),
-                network_variables(place.cluster.interface, len(place.world)),
+                network_variables(cluster.interface, len(place.world)),
                 self.collectives.environment,
                 sagemaker_variables(facts),
                 launch.environment,

@@ -20,6 +20,7 @@ from training_launcher.framing import Message
 from training_launcher.names import NameWait
 from training_launcher.output import Merger, Stream, Voice
 from training_launcher.place import Place
+from training_launcher.places.interfaces import interface_towards
 from training_launcher.plan import LaunchPlan, shown
 from training_launcher.ports import require_free_port
 from training_launcher.preflight.levels import OFF
@@ -209,7 +210,7 @@ class Run:
         assert isinstance(self._preparation, Preparation)  # noqa: S101
         if self._examination:
             self._examination.close()
-        plan = self._preparation.plan(processes)
+        plan = self._preparation.plan(processes, self._interface)
         self._describe(plan)
         for need in plan.needs:
             need.require(plan.host, self._environment, plan.working_directory)
@@ -395,6 +396,15 @@ class Run:
         self._channel.leave(self._reactor.stop)
 
     # Small things
+
+    @property
+    def _interface(self) -> str:
+        """Which network interface leads to another host of the world; asked for where no file says it.
+
+        Else libraries take any: Docker has a bridge with the same address on every node of a cluster.
+        """
+        others = [host for host in self._place.world if host != self._place.host]
+        return interface_towards(self._addresses[others[0]]) if others else ""
 
     @property
     def _age(self) -> str:

@@ -39,6 +39,25 @@ def test_ranks_of_all_hosts_are_one_world(job: LauncherJob, with_mpi4py: dict[st
     assert " -u -m mpi4py train.py" in outcomes["algo-1"].text
 
 
+@on_both_versions
+def test_nodes_of_slurm_with_dockers_bridge(job: LauncherJob, with_mpi4py: dict[str, str]) -> None:
+    """It has the same address on every node; without the name of the right interface Open MPI calls itself there."""
+    job.source(train__py=RANK)
+    start = job.hosts.start
+    bridge = "ip link add docker0 type veth peer name port && ip addr add 172.17.0.1/16 dev docker0"
+    wrapper = ["/bin/sh", "-c", f'{bridge} && ip link set docker0 up && ip link set port up && exec "$@"', "sh"]
+    job.hosts.start = lambda host, argv, env: start(host, [*wrapper, *argv], env)  # type: ignore[method-assign]
+    for host in job.names:
+        (job.opt_ml(host) / "input/config/resourceconfig.json").unlink()
+        variables = {"SLURM_JOB_ID": "1", "SLURM_STEP_NODELIST": "algo-[1-2]", "SLURMD_NODENAME": host}
+        job.start(*TWO, hosts=[host], environment={**with_mpi4py, **variables})
+    outcomes = job.wait()
+    for host, ranks in (("algo-1", (0, 1)), ("algo-2", (2, 3))):
+        assert outcomes[host].code == 0, outcomes[host].text
+        for rank in ranks:
+            assert outcomes[host].lines_of(f"rank {rank}") == ["sum 10 of 4"]
+
+
 def test_an_exception_ends_ranks_that_wait_in_mpi(job: LauncherJob, with_mpi4py: dict[str, str]) -> None:
     """Without `-m mpi4py` the failing rank would wait for the others before it ends."""
     job.source(train__py=RANK)

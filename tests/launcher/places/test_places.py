@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from training_launcher.cluster import read_cluster
+from training_launcher.places.interfaces import interface_towards
 from training_launcher.places.node_list import expand_node_list
 from training_launcher.problems import Problem
 
@@ -112,3 +113,8 @@ def test_hosts_that_cannot_be(tmp_path: Path, text: str) -> None:
 def test_the_file_comes_first(tmp_path: Path) -> None:
     (tmp_path / "resourceconfig.json").write_text('{"current_host": "algo-1", "hosts": ["algo-1"]}')
     assert read_cluster(str(tmp_path), {**step(), "TRAINING_HOSTS": '["other"]'}).hosts == ("algo-1",)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "no address", "255.255.255.255"])
+def test_no_interface_leads_to_other_hosts(address: str) -> None:
+    assert interface_towards(address) == ""

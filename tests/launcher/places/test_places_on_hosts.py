@@ -8,7 +8,8 @@ from launcher_job import LauncherJob
 
 SHOW = """
 import json, os
-print(json.dumps({name: os.environ[name] for name in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "SM_CURRENT_HOST")}))
+names = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "SM_CURRENT_HOST", "GLOO_SOCKET_IFNAME", "SM_NETWORK_INTERFACE_NAME")
+print(json.dumps({name: os.environ[name] for name in names}))
 """
 SLURM = {"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "2", "SLURM_STEP_NODELIST": "algo-[1-2]"}
 SYSTEMS: dict[str, Mapping[str, Mapping[str, str]]] = {
@@ -33,4 +34,6 @@ def test_hosts_find_each_other(job: LauncherJob, system: str) -> None:
             "WORLD_SIZE": "2",
             "MASTER_ADDR": "algo-1",
             "SM_CURRENT_HOST": name,
+            "GLOO_SOCKET_IFNAME": "eth0",
+            "SM_NETWORK_INTERFACE_NAME": "eth0",
         }

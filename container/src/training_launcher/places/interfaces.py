@@ -28,3 +28,17 @@ def interface_of(address: str) -> str:
             if socket.inet_ntoa(found[20:24]) == address:
                 return name
     return ""
+
+
+def interface_towards(address: str) -> str:
+    """The network interface by which another machine's IPv4 address is reached; empty when it cannot be said.
+
+    Nothing is sent: the kernel chooses the way when a datagram socket is connected.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((address, 9))
+        except OSError:  # no way there, or an address of version 6
+            return ""
+        found = interface_of(probe.getsockname()[0])
+    return "" if found == "lo" else found
