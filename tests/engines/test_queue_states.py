@@ -6,6 +6,7 @@ import pytest
 from tests.engines.state_runner import EXECUTION, run_states
 from tests.request.create_training_job_model import problems, state_machine_problems
 
+from cdk_distributed_training.checks.rules.state_machine import EXECUTION_TAG
 from cdk_distributed_training.engines.batch.queued_states import QueuedStates
 from cdk_distributed_training.engines.batch_job_termination import terminate_definition
 
@@ -99,6 +100,25 @@ def success():
     return run(
         looks=[{**WAITING, "until": 7200}, SUCCEEDED], given={"instance_count": 4, "hyperparameters": {"lr": 0.2}}
     )
+
+
+def test_a_job_without_machines_keeps_its_tags_and_gets_the_mark():
+    serverless = {
+        "RoleArn": REQUEST["RoleArn"],
+        "ServerlessJobConfig": {
+            "BaseModelArn": "arn:aws:sagemaker:us-east-1:aws:hub-content/x",
+            "JobType": "FineTuning",
+        },
+        "OutputDataConfig": REQUEST["OutputDataConfig"],
+        "StoppingCondition": REQUEST["StoppingCondition"],
+        "Tags": REQUEST["Tags"],
+    }
+    outcome = run(looks=[SUCCEEDED], request=serverless)
+    assert outcome["status"] == "SUCCEEDED", outcome["cause"]
+    payload = json.loads(calls(outcome, "submitServiceJob")[0]["ServiceRequestPayload"])
+    assert payload["Tags"][0] == REQUEST["Tags"][0]
+    assert [tag["Key"] for tag in payload["Tags"][1:]] == [EXECUTION_TAG]
+    assert "Environment" not in payload
 
 
 def test_success(success):

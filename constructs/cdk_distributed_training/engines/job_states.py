@@ -28,8 +28,8 @@ from cdk_distributed_training.engines.integration import Integration, problem, s
 from cdk_distributed_training.engines.job_expressions import expression, run_name
 from cdk_distributed_training.engines.run_request import (
     EXECUTION_NAME,
-    is_serverless,
     own_count,
+    own_tags,
     run_overrides,
     run_request,
 )
@@ -79,9 +79,8 @@ class JobStates:
             "job_name": self.job_name,
             "hyperparameters": self.request.get("HyperParameters", {}),
             **own_count(self.request),
+            **own_tags(self.request),
         }
-        if is_serverless(self.request):
-            defaults["tags"] = self.request.get("Tags", [])
         return {
             "Defaults": {"Type": "Pass", "Assign": {"defaults": defaults, "attempt": 0}, "Next": "Overrides"},
             "Overrides": {

@@ -26,6 +26,15 @@ def own_count(request: Mapping[str, Any]) -> dict[str, Any]:
     return {"instance_count": request["ResourceConfig"]["InstanceCount"]} if counted else {}
 
 
+def own_tags(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The tags for `$defaults`, where each execution adds a mark of its own to them.
+
+    Args:
+        request: The `CreateTrainingJob` request without a name.
+    """
+    return {"tags": request.get("Tags", [])} if is_serverless(request) else {}
+
+
 def run_overrides(request: Mapping[str, Any]) -> str:
     """The value of `$overrides`, or an error that names all that is wrong with the execution's input.
 
@@ -36,7 +45,7 @@ def run_overrides(request: Mapping[str, Any]) -> str:
 
 
 def run_request(request: Mapping[str, Any], *, name: str | None = None) -> dict[str, Any]:
-    """The request of one execution.
+    """The request of one execution, for which `$defaults` has `own_count` and `own_tags`.
 
     Args:
         request: The `CreateTrainingJob` request without a name.
@@ -48,7 +57,7 @@ def run_request(request: Mapping[str, Any], *, name: str | None = None) -> dict[
         instance_count=expression("$overrides.instance_count") if own_count(request) else None,
         hyperparameters=expression("$overrides.hyperparameters"),
     )
-    if is_serverless(request):
+    if own_tags(request):
         # it has no environment
         mark = f'{{"Key": "{EXECUTION_TAG}", "Value": {execution_mark(EXECUTION_ARN)}}}'
         return {**changed, "Tags": expression(f"$append($defaults.tags, [{mark}])")}

@@ -32,6 +32,7 @@ from cdk_distributed_training.engines.run_request import (
     EXECUTION_ARN,
     EXECUTION_NAME,
     own_count,
+    own_tags,
     run_overrides,
     run_request,
 )
@@ -77,6 +78,7 @@ class QueuedStates:
             "job_name": self.job_name,
             "hyperparameters": self.request.get("HyperParameters", {}),
             **own_count(self.request),
+            **own_tags(self.request),
         }
         if self.max_instances is not None:
             defaults["max_instances"] = self.max_instances

@@ -22,7 +22,7 @@ from cdk_distributed_training.engines.integration import problem
 from cdk_distributed_training.engines.job_expressions import expression
 from cdk_distributed_training.engines.look_states import look_states
 from cdk_distributed_training.engines.pauses import first_pause
-from cdk_distributed_training.engines.run_request import EXECUTION_ARN, own_count, run_overrides, run_request
+from cdk_distributed_training.engines.run_request import EXECUTION_ARN, own_count, own_tags, run_overrides, run_request
 from cdk_distributed_training.engines.tuning.trial_definition import trial_definition
 
 # 32 characters less a hyphen and 8 digits
@@ -81,6 +81,7 @@ class TuningStates:
             "hyperparameters": constant,
             "tuned": list(self.tuned),
             **own_count(self.request),
+            **own_tags(self.request),
         }
         if "CheckpointConfig" in self.request:
             defaults["checkpoints"] = self.request["CheckpointConfig"]["S3Uri"]
