@@ -19,6 +19,8 @@ from training_launcher.reactor import Callback, Reactor, Timer
 FAREWELL = 5.0
 """Seconds in which the leader must take a last report."""
 _ATTEMPT = 10.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 2.0
+"""Seconds between two attempts: hosts start together, and the leader often listens some milliseconds later."""
 
 
 class Member(Channel):
@@ -58,7 +60,7 @@ class Member(Channel):
         self._welcome = self._going = False
         self._unsent: list[Message] = []
         self._last_error = "no attempt was answered"
-        self._pause = 0.1
+        self._pause = _FIRST_PAUSE
         self._over = False
         self._finished: Callback | None = None
         self._attempt: tuple[socket.socket, Timer] | None = None
@@ -137,8 +139,8 @@ class Member(Channel):
 
     def _retry(self, error: str) -> None:
         self._last_error = error
-        self._pause = min(2.0, self._pause * 1.5)
         self._reactor.later(self._pause, self._connect)
+        self._pause = min(_LONGEST_PAUSE, self._pause * 1.5)
 
     def _receive(self, _connection: Connection, message: Message) -> None:
         kind = message["type"]
