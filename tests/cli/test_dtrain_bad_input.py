@@ -18,17 +18,24 @@ DATA = ("--channel", "train=data")
         (("Training/Jib",), "did you mean Training/Job?"),
         ((), "channel train reads s3://bucket83908e77/train, which is not on this machine: give it a folder with "
              "--channel train=FOLDER"),
-        (("--channel", "train=nowhere"), "--channel train=nowhere: that folder does not exist"),
-        (("--channel", "train=cdk.out/manifest.json"), "that folder is a file, not a folder"),
+        (("--channel", "train=nowhere"), "--channel train=nowhere: nowhere does not exist"),
+        (("--channel", "train=cdk.out/manifest.json"), "json is a file, not a folder: give the folder cdk.out"),
         (("--channel", "trian=data"), "the job has no channel trian; did you mean train?"),
         (("--channel", "data"), "--channel data: expected NAME=VALUE, for example --channel train=./data"),
         ((*DATA, *DATA), "--channel train is given twice"),
         ((*DATA, "--hyperparameter", "lr"), "lr: expected NAME=VALUE, for example --hyperparameter lr=0.1"),
         ((*DATA, "--hyperparameter", "=1"), "expected NAME=VALUE"),
-        ((*DATA, "--instance-count", "0"), "instance_count must be a whole number >= 1, got 0"),
+        ((*DATA, "--instance-count", "0"), "--instance-count"),
         ((*DATA, "--instance-count", "two"), "--instance-count"),
         ((*DATA, "--hosts", "docker"), "--hosts docker: expected namespaces or loopback"),
-        ((*DATA, "--output", "data"), "the folder data is not empty (part is in it): choose another one"),
+        ((*DATA, "--output", "data"), "the folder data is not empty (part is in it): choose another one with --output"),
+        (("--app", "."), "the synthesized app is in cdk.out, so give --app cdk.out"),
+        (("--app", "cdk.out/manifest.json"), "is a file, no folder: the synthesized app is in cdk.out"),
+        (("--app", "broken"), "broken/manifest.json is no JSON"),
+        (("--app", "other"), "other is not as `cdk synth` writes it"),
+        ((*DATA, "--port", "4566"), "--port 4566 is the port of the emulation of AWS, and goes with --deploy only"),
+        ((*DATA, "--port", "99999"), "--port"),
+        ((*DATA, "Nothing/Alike"), "holds no training job Nothing/Alike; there are:"),
         ((*DATA, "--checkpoints", "none"), "the folder of checkpoints none does not exist"),
         ((*DATA, "--no-such-option"), "No such option"),
     ],
@@ -38,6 +45,9 @@ def test_one_message(arguments: tuple[str, ...], said: str, dtrain: Dtrain, tmp_
     source.mkdir()
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "part").touch()
+    for folder, manifest in (("broken", '{"artifacts":'), ("other", '{"artifacts": ["Training"]}')):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "manifest.json").write_text(manifest)
     write_app(tmp_path / "cdk.out", {"Training/Job": JOB}, {"aaaa.zip": source})
     before = sorted(tmp_path.iterdir())
     result = dtrain("local", *arguments)

@@ -28,13 +28,16 @@ def temporary() -> Iterator[Path]:
         yield Path(folder)
 
 
-def start(folder: Path, hosts: str, temporary: Path) -> "subprocess.Popen[bytes]":
-    write_app(folder / "cdk.out", {"Training/Job": request(["sh", "-c", SCRIPT])})
+def start(
+    folder: Path, hosts: str, temporary: Path, *, script: str = SCRIPT, stderr: int | None = None
+) -> "subprocess.Popen[bytes]":
+    write_app(folder / "cdk.out", {"Training/Job": request(["sh", "-c", script])})
     process = subprocess.Popen(
         [*DTRAIN, "local", "--hosts", hosts, "--output", "runs/first"],
         cwd=folder,
         env={**os.environ, "TMPDIR": str(temporary)},
         stdout=subprocess.PIPE,
+        stderr=stderr,
     )
     logs = [folder / f"runs/first/algo-{number}.log" for number in (1, 2)]
     assert eventually(lambda: all(log.exists() and b"ready" in log.read_bytes() for log in logs))
@@ -89,3 +92,30 @@ def test_no_temporary_file_is_left(dtrain: Dtrain, tmp_path: Path, temporary: Pa
         result = dtrain("local", "--hosts", hosts, before=before)
         assert result.returncode == 0, result.stdout
         assert not list(temporary.iterdir())
+
+
+def test_a_reader_that_goes_away_stops_the_job(tmp_path: Path, temporary: Path) -> None:
+    talking = SCRIPT.replace("do sleep 0.1", "do echo step; sleep 0.1")
+    process = start(tmp_path, "loopback", temporary, script=talking, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.close()  # as `dtrain local | head` does
+    assert process.stderr is not None
+    errors = process.stderr.read().decode()
+    assert process.wait(timeout=60) == 141
+    assert "stopping the job" in errors
+    assert "Traceback" not in errors
+    assert list((tmp_path / "runs/first/checkpoints").iterdir())
+    assert eventually(lambda: not living("sleep 4730.5") and not living(str(tmp_path)))
+
+
+def test_a_full_disk_ends_the_logs_and_not_the_job(dtrain: Dtrain, tmp_path: Path) -> None:
+    write_app(
+        tmp_path / "cdk.out", {"Training/Job": request(["sh", "-c", "head -c 3000000 /dev/zero; echo; echo last"])}
+    )
+    (tmp_path / "small").mkdir()
+    command = 'mount -t tmpfs -o size=2m tmpfs small && exec "$0" "$@"'
+    result = dtrain("local", "--output", "small/run", before=("unshare", "-m", "sh", "-c", command))
+    assert result.returncode == 0, result.stderr
+    assert "Traceback" not in result.stderr
+    assert "the logs end here (No space left on device)" in result.stdout
+    assert "last" in result.stdout

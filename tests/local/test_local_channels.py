@@ -87,8 +87,8 @@ def test_all_problems_are_told_at_once(folder: Path) -> None:
         "--channel trian: the job has no channel trian; did you mean train?",
         "channel train reads s3://data/train, which is not on this machine: "
         "give it a folder with --channel train=FOLDER",
-        f"--channel val={folder / 'none'}: that folder does not exist",
-        f"--channel x={folder / 'a'}: that folder is a file, not a folder",
+        f"--channel val={folder / 'none'}: {folder / 'none'} does not exist",
+        f"--channel x={folder / 'a'}: {folder / 'a'} is a file, not a folder: give the folder {folder}",
         "channel corpus reads /fsx/corpus on file system fs-1, which is not on this machine: "
         "give it a folder with --channel corpus=FOLDER",
     ]

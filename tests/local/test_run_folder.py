@@ -1,5 +1,6 @@
 """Where a run leaves its results."""
 
+import fcntl
 import json
 import os
 import subprocess
@@ -52,9 +53,16 @@ def test_a_run_whose_driver_was_killed_is_tidied(tmp_path: Path) -> None:
         if driver:
             (tmp_path / name / "run.json").write_text(json.dumps({"driver": driver}))
     (tmp_path / "something else").mkdir()
-    assert [path.name for path in clear_abandoned(tmp_path)] == ["dead", "reused"]
+    (tmp_path / "damaged" / "hosts").mkdir(parents=True)
+    (tmp_path / "damaged" / "run.json").write_text('{"driver": [')
+    other = (tmp_path / "reused" / "run.json").open("rb")
+    fcntl.flock(other, fcntl.LOCK_EX)  # as by another run that tidies
+    left = "left by a run that was killed"
+    assert list(clear_abandoned(tmp_path)) == [f"tidied {tmp_path / name}, {left}" for name in ("damaged", "dead")]
+    other.close()
+    assert list(clear_abandoned(tmp_path)) == [f"tidied {tmp_path / 'reused'}, {left}"]
     assert (runs["dead"].model / "model.pt").exists()
     assert not runs["dead"].hosts.exists()
     assert runs["alive"].hosts.exists()
-    assert clear_abandoned(tmp_path) == []
-    assert clear_abandoned(tmp_path / "none") == []
+    assert list(clear_abandoned(tmp_path)) == []
+    assert list(clear_abandoned(tmp_path / "none")) == []

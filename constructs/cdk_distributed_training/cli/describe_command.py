@@ -130,7 +130,10 @@ def _commands(resolved: ResolvedJob) -> RenderableType:
 def _shown(plan: LaunchPlan) -> str:
     if plan.problem:
         return plan.problem
-    lines = [shlex.join(command) for command in plan.commands]
+    commands = collections.Counter(shlex.join(command) for command in plan.commands)
+    lines = [f"{count} x {command}" if count > 1 else command for command, count in commands.items()]
+    if not plan.processes_per_host:
+        return "\n".join([*lines, "(no rank)"])
     last = plan.first_rank + plan.processes_per_host - 1
     ranks = f"rank {last}" if last == plan.first_rank else f"ranks {plan.first_rank} to {last}"
     return "\n".join([*lines, f"({ranks} of {plan.world_size})"])

@@ -31,7 +31,8 @@ from cdk_distributed_training.local.this_machine import on_this_machine
 from cdk_distributed_training.local.training_job import Outcome, SimulatedTrainingJob
 
 # exit codes as a shell knows them; a job that fails gives 1, bad input 2
-_STOPPED_BY = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+_STOPPED_BY = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGPIPE: 141}
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def local(
@@ -90,7 +91,16 @@ def local(
             help="First deploy the app to an emulation of AWS on this machine, and start the job by its state machine.",
         ),
     ] = False,
-    port: Annotated[int, typer.Option(metavar="PORT", help="Port of the emulation [default: a free one].")] = 0,
+    port: Annotated[
+        int,
+        typer.Option(
+            metavar="PORT",
+            min=0,
+            max=65535,
+            show_default=False,
+            help="With --deploy: port of the emulation [default: a free one].",
+        ),
+    ] = 0,
 ) -> None:
     """Run a training job of the synthesized app on this machine, on as many hosts as it asks for."""
     folders = {name: Path(folder) for name, folder in pairs("--channel", channel, "train=./data").items()}
@@ -121,10 +131,12 @@ def local(
                 results=output or DEFAULT_PARENT / f"deployed-{resolved.job.job_name}-{uuid.uuid4().hex[:4]}",
             )
         )
+    if port:
+        raise LocalModeError(f"--port {port} is the port of the emulation of AWS, and goes with --deploy only")
     choice = choose(hosts)
     check_faults(faults, resolved.host_names, choice)
     for tidied in clear_abandoned(output.parent if output else DEFAULT_PARENT):
-        print(f"tidied {tidied}, left by a run that was killed", file=sys.stderr)
+        print(tidied, file=sys.stderr)
     run = prepare(
         on_this_machine(resolved, without_accelerators=without_accelerators),
         hosts=choice,
@@ -162,7 +174,8 @@ def _stopping_on_signals(job: SimulatedTrainingJob, display: RunDisplay) -> Iter
         received.append(signum)
         job.stop()
 
-    previous = {signum: signal.signal(signum, stop) for signum in _STOPPED_BY}
+    previous = {signum: signal.signal(signum, stop) for signum in _SIGNALS}
+    display.unread = lambda: stop(signal.SIGPIPE, None)
     try:
         yield received
     finally:

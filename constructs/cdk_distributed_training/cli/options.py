@@ -20,7 +20,7 @@ App = Annotated[
 ]
 InstanceCount = Annotated[
     Optional[int],  # noqa: UP045
-    typer.Option("--instance-count", metavar="N", help="Number of hosts instead of the job's own."),
+    typer.Option("--instance-count", metavar="N", min=1, help="Number of hosts instead of the job's own."),
 ]
 Hyperparameters = Annotated[
     Optional[list[str]],  # noqa: UP045

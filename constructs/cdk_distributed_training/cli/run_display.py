@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import shlex
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -20,6 +23,7 @@ from cdk_distributed_training.local.local_run import LocalRun
 from cdk_distributed_training.local.training_job import Outcome, entrypoint
 
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "bright_cyan", "bright_magenta", "bright_green")
+_MOST_NAMES = 6
 _OUTCOME_STYLES = {statuses.COMPLETED: "bold green", statuses.FAILED: "bold red"}
 
 
@@ -28,6 +32,9 @@ class RunDisplay(JobObserver):
 
     Args:
         run: The run to show.
+
+    Attributes:
+        unread: Called once when nobody reads the output any more, as after `dtrain local | head`.
     """
 
     def __init__(self, run: LocalRun) -> None:
@@ -37,6 +44,9 @@ class RunDisplay(JobObserver):
         self._lock = threading.Lock()
         self._files: dict[str, IO[bytes]] = {}
         self._live: Progress | None = None
+        self._logging = True
+        self._shown = True
+        self.unread: Callable[[], None] = lambda: None
         self._started = time.monotonic()
         names = run.resolved.host_names
         self._colours = {host: _COLOURS[index % len(_COLOURS)] for index, host in enumerate(names)}
@@ -61,7 +71,8 @@ class RunDisplay(JobObserver):
         if self._live is not None:
             self._live.stop()
         for file in (*self._files.values(), self._job_log):
-            file.close()
+            with contextlib.suppress(OSError):  # said already, when the log could not be written
+                file.close()
 
     def on_status(self, transition: statuses.Transition) -> None:
         """Show the state."""
@@ -78,11 +89,10 @@ class RunDisplay(JobObserver):
         label = "" if _is_labelled(host, piece) else f"[{host}] "
         line = label.encode() + piece.rstrip(b"\r\n")
         with self._lock:
-            self._files[host].write(piece)
-            self._files[host].flush()
-            self._job_log.write(line + b"\n")
-            self._job_log.flush()
-            self._show(host, line)
+            if self._logging:
+                self._log(host, piece, line)
+            if self._shown:
+                self._show(host, line)
 
     def fault(self, text: str) -> None:
         """Show a fault that was injected."""
@@ -110,7 +120,9 @@ class RunDisplay(JobObserver):
             self._console.print("  model        none: the script saved nothing to SM_MODEL_DIR")
         if folder.checkpoints.is_dir():
             self._pair("checkpoints", folder.checkpoints)
-        self._pair("log", folder.job_log, f" (each host's own beside it: {', '.join(self._colours)})")
+        hosts = list(self._colours)
+        listed = ", ".join(hosts if len(hosts) <= _MOST_NAMES else [*hosts[:2], "...", hosts[-1]])
+        self._pair("log", folder.job_log, f" (each host's own beside it: {listed})")
 
     def _header(self) -> None:
         resolved, kind = self._run.resolved, self._run.hosts
@@ -129,10 +141,28 @@ class RunDisplay(JobObserver):
         for note in resolved.notes:
             self._console.print(f"  {note}", markup=False)
 
+    def _log(self, host: str, piece: bytes, line: bytes) -> None:
+        try:
+            self._files[host].write(piece)
+            self._files[host].flush()
+            self._job_log.write(line + b"\n")
+            self._job_log.flush()
+        except OSError as error:
+            # a job must not hang because nobody takes its output, nor fail because nobody keeps it
+            self._logging = False
+            text = f"  the logs end here ({error.strerror}); the job goes on, and its output is only shown"
+            self._console.print(Text(text, style="bold red"))
+
     def _show(self, host: str, line: bytes) -> None:
         if not self._console.is_terminal:
-            sys.stdout.buffer.write(line + b"\n")
-            sys.stdout.buffer.flush()
+            try:
+                sys.stdout.buffer.write(line + b"\n")
+                sys.stdout.buffer.flush()
+            except BrokenPipeError:
+                self._shown = False
+                # so that nothing that is written from now on fails, up to the end of the process
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                self.unread()
             return
         text = line.rpartition(b"\r")[2].decode(errors="replace")
         label, bracket, rest = text.partition("] ")

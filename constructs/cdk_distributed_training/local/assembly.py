@@ -82,10 +82,7 @@ class Assembly:
         """Read the manifests; templates are read when they are first needed."""
         self.folder = folder
         if not (folder / "manifest.json").is_file():
-            what = "holds no manifest.json" if folder.is_dir() else "does not exist"
-            raise LocalModeError(
-                f"{folder} {what}: synthesize the app first (`cdk synth`), or say where it is with --app FOLDER"
-            )
+            raise LocalModeError(_no_assembly(folder))
 
     @cached_property
     def stacks(self) -> tuple[SynthesizedStack, ...]:
@@ -144,8 +141,8 @@ class Assembly:
             return self.jobs[0]
         found = [job for job in self.jobs if path in (job.path, job.path.removesuffix("/Resource"))]
         if not found:
-            near = difflib.get_close_matches(path, names, n=1, cutoff=0.4)
-            hint = f"did you mean {near[0]}? " if near else ""
+            near = _similar(path, names)
+            hint = f"did you mean {near}? " if near else ""
             raise LocalModeError(f"{self.folder} holds no training job {path}; {hint}there are:{listing}")
         return found[0]
 
@@ -158,7 +155,31 @@ class Assembly:
 
     @cached_property
     def _stacks(self) -> list[tuple[SynthesizedStack, list[SynthesizedJob], list[JobElsewhere]]]:
-        return list(_read(self.folder))
+        try:
+            return list(_read(self.folder))
+        except (AttributeError, KeyError, TypeError) as error:
+            raise LocalModeError(
+                f"{self.folder} is not as `cdk synth` writes it ({type(error).__name__}: {error}): "
+                "synthesize the app again"
+            ) from error
+
+
+def _no_assembly(folder: Path) -> str:
+    near = [folder / "cdk.out", folder.parent] if folder.is_dir() or folder.name != "cdk.out" else []
+    found = next((place for place in near if (place / "manifest.json").is_file()), None)
+    what = (
+        "holds no manifest.json" if folder.is_dir() else "is a file, no folder" if folder.exists() else "does not exist"
+    )
+    if found is not None:
+        return f"{folder} {what}: the synthesized app is in {found}, so give --app {found}"
+    return f"{folder} {what}: synthesize the app first (`cdk synth`), or say where it is with --app FOLDER"
+
+
+def _similar(path: str, names: list[str]) -> str | None:
+    """The name that was meant, perhaps; by its last part, since many names begin alike."""
+    by_end = {name.rpartition("/")[2]: name for name in reversed(names)}
+    near = difflib.get_close_matches(path.rpartition("/")[2], list(by_end), n=1)
+    return by_end[near[0]] if near else None
 
 
 def _read(folder: Path) -> Iterator[tuple[SynthesizedStack, list[SynthesizedJob], list[JobElsewhere]]]:
@@ -268,6 +289,8 @@ def _json(path: Path) -> dict[str, Any]:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise LocalModeError(f"{path} is missing: synthesize the app again") from None
+    except OSError as error:
+        raise LocalModeError(f"{path} cannot be read ({error.strerror})") from None
     except ValueError as error:
         raise LocalModeError(f"{path} is no JSON ({error}): synthesize the app again") from None
     return content

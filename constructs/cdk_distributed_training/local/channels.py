@@ -108,8 +108,9 @@ def plan_channels(
         asset = assets.get(object_key(channel) or "")
         if name in folders:
             if not folders[name].is_dir():
-                what = "is a file, not a folder" if folders[name].exists() else "does not exist"
-                problems.append(f"--channel {name}={folders[name]}: that folder {what}")
+                there = folders[name].exists()
+                what = f"is a file, not a folder: give the folder {folders[name].parent}" if there else "does not exist"
+                problems.append(f"--channel {name}={folders[name]}: {folders[name]} {what}")
             sources[name] = FolderSource(folders[name])
         elif asset is not None:
             sources[name] = AssetSource(asset)

@@ -6,12 +6,14 @@ runs, `hosts/` holds the hosts' own files; a run whose driver died leaves it beh
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +41,13 @@ class RunFolder:
             self.path.mkdir(parents=True, exist_ok=True)
             occupied = next(self.path.iterdir(), None)
         except OSError as error:
-            raise LocalModeError(f"cannot make the folder {path}: {error.strerror}; choose another one") from None
+            raise LocalModeError(
+                f"cannot make the folder {path}: {error.strerror}; choose another one with --output"
+            ) from None
         if occupied is not None:
-            raise LocalModeError(f"the folder {path} is not empty ({occupied.name} is in it): choose another one")
+            raise LocalModeError(
+                f"the folder {path} is not empty ({occupied.name} is in it): choose another one with --output"
+            )
         self.hosts = self.path / "hosts"
         self.model = self.path / results.MODEL
         self.checkpoints = self.path / results.CHECKPOINTS
@@ -60,7 +66,10 @@ class RunFolder:
         """Write `run.json`: the facts, and which process drives the run."""
         driver = {"pid": os.getpid(), "started": process_start(os.getpid())}
         text = json.dumps({**facts, "driver": driver}, indent=1, ensure_ascii=False)
-        (self.path / RUN_FILE).write_text(text + "\n", encoding="utf-8")
+        # in one step: another run that starts may read it at any time
+        part = self.path / f"{RUN_FILE}.part"
+        part.write_text(text + "\n", encoding="utf-8")
+        part.replace(self.path / RUN_FILE)
 
     def collect(self) -> list[Path]:
         """Move what the hosts made out of `hosts/` and remove that folder; returns the model's files."""
@@ -71,19 +80,40 @@ class RunFolder:
         shutil.rmtree(self.hosts, ignore_errors=True)
 
 
-def clear_abandoned(parent: Path) -> list[Path]:
+def clear_abandoned(parent: Path) -> Iterator[str]:
     """Tidy the run folders in `parent` whose driver was killed; their processes have ended with it.
 
-    Returns:
-        The folders that were tidied.
+    Folders that another run tidies at the same time are left to it.
+
+    Yields:
+        What was tidied, or cannot be, in words.
     """
-    tidied = []
     for file in sorted(parent.glob(f"*/{RUN_FILE}")):
         run = file.parent
-        if (run / "hosts").is_dir() and not _driver_lives(file):
-            _collect(run)
-            tidied.append(run)
-    return tidied
+        try:
+            with _alone(file) as alone:
+                if not alone or not (run / "hosts").is_dir() or _driver_lives(file):
+                    continue
+                _collect(run)
+        except PermissionError as error:
+            if os.access(file, os.R_OK):  # else it is somebody else's, of whom nothing is known
+                yield f"{run}, left by a run that was killed, cannot be tidied: {error.strerror}"
+        except OSError as error:
+            yield f"{run}, left by a run that was killed, cannot be tidied: {error.strerror}"
+        else:
+            yield f"tidied {run}, left by a run that was killed"
+
+
+@contextmanager
+def _alone(file: Path) -> Iterator[bool]:
+    """Whether nobody else has the file in hand."""
+    with file.open("rb") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
 
 
 def process_start(pid: int) -> str:
@@ -101,9 +131,9 @@ def process_start(pid: int) -> str:
 def _driver_lives(file: Path) -> bool:
     try:
         driver = json.loads(file.read_text(encoding="utf-8"))["driver"]
-    except (ValueError, KeyError, FileNotFoundError):
+        return bool(driver["started"]) and process_start(driver["pid"]) == driver["started"]
+    except (ValueError, KeyError, TypeError, FileNotFoundError):
         return False
-    return bool(driver["started"]) and process_start(driver["pid"]) == driver["started"]
 
 
 def _collect(run: Path) -> list[Path]:

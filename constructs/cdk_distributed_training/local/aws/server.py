@@ -129,9 +129,9 @@ def _free(port: int) -> int:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
-        except OSError as error:
+        except (OSError, OverflowError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
             raise LocalModeError(
-                f"port {port} on {HOST} cannot be used ({error.strerror}): choose another one, or leave the choice to "
-                "the machine"
+                f"port {port} on {HOST} cannot be used ({why}): choose another one, or leave the choice to the machine"
             ) from None
         return int(probe.getsockname()[1])
