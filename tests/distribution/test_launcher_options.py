@@ -71,5 +71,7 @@ def test_further_arguments_of_torchrun() -> None:
 
 
 def test_further_arguments_are_words() -> None:
-    (finding,) = Torchrun(additional_arguments=["--numa-binding", ""]).findings(Instances("ml.p5.48xlarge"), known=known)
+    (finding,) = Torchrun(additional_arguments=["--numa-binding", ""]).findings(
+        Instances("ml.p5.48xlarge"), known=known
+    )
     assert (finding.rule, finding.prop) == ("DT462", "distribution.additional_arguments")
