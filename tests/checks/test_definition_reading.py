@@ -85,8 +85,11 @@ def test_nested_states(wrap):
 
 
 def test_pipeline():
-    arguments = examples.request(TrainingJobName=None, StoppingCondition={"MaxWaitTimeInSeconds": 90000}).content
-    arguments["ResourceConfig"]["InstanceCount"] = {"Get": "Parameters.Count"}
+    arguments = examples.request(
+        TrainingJobName=None,
+        StoppingCondition={"MaxWaitTimeInSeconds": 90000},
+        ResourceConfig={"InstanceCount": {"Get": "Parameters.Count"}},
+    ).content
     steps = [{"Name": "Train", "Type": "Training", "Arguments": arguments}, {"Name": "Other", "Type": "Processing"}]
     pipeline = {"Version": "2020-12-01", "Parameters": [], "Steps": steps}
     (found,) = judge(read_text(json.dumps(pipeline))).judgements

@@ -127,10 +127,9 @@ def _reaches_s3(graph: Graph, subnet: Subnet, table: object) -> bool:
             return True  # it may be S3's
         if name.endswith((".s3", ".s3express")):
             view = View(endpoint.properties.value)
-            tables = view.raw("RouteTableIds")
-            if view.text("VpcEndpointType") == "Interface" or isinstance(tables, Token):
+            if view.text("VpcEndpointType") == "Interface" or isinstance(view.raw("RouteTableIds"), Token):
                 return True
-            if any(not differ(one, table) for one in tables or ()):
+            if any(not differ(one, table) for one in values(view, "RouteTableIds")):
                 return True
     return False
 
