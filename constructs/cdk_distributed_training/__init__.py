@@ -192,7 +192,7 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f"{__name__}.{_PUBLIC[name]}"), name)
-    importlib.import_module(f"{__name__}.checks.keywords").check_keywords(value)
+    value = importlib.import_module(f"{__name__}.checks.keywords").check_keywords(value)
     globals()[name] = value
     return value
 

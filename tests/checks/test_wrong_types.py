@@ -1,14 +1,14 @@
 """Values of types that a public class does not declare: refused in the user's words, and only when they are certain."""
 
 import inspect
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_iam as iam
 
 import cdk_distributed_training as dt
-from cdk_distributed_training.checks.keywords import WrongTypeError
+from cdk_distributed_training.checks.keywords import UnknownKeywordError, WrongTypeError
 from cdk_distributed_training.checks.quantities import unfitting_quantities
 from cdk_distributed_training.checks.wrong_types import annotation_modules, evaluated, wrong_types
 
@@ -92,6 +92,53 @@ def test_a_failure_that_no_type_explains_stays_as_it_is(monkeypatch):
     monkeypatch.setattr(dt.Instances, "__post_init__", fail)
     with pytest.raises(AttributeError, match="something else"):
         dt.Instances("ml.g5.2xlarge")
+
+
+def choices():
+    """Parameters of public initializers that take one of a few words, where no rule of the class's own judges them."""
+    for name in dt.__all__:
+        public = getattr(dt, name)
+        function = getattr(vars(public).get("__init__"), "__wrapped__", None) if isinstance(public, type) else None
+        if function is None or hasattr(public, "findings"):
+            continue
+        for parameter in inspect.signature(function).parameters.values():
+            meant = evaluated(str(parameter.annotation), annotation_modules(function))
+            kinds = [kind for kind in get_args(meant) or [meant] if kind is not type(None)]
+            words = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else get_args(meant)
+            if get_origin(meant) is Literal or [get_origin(kind) for kind in kinds] == [Literal]:
+                yield name, parameter.name, [word for word in words if isinstance(word, str)]
+
+
+@pytest.mark.parametrize(("name", "prop", "words"), sorted(choices()))
+def test_a_word_of_no_choice_is_refused_with_the_nearest(name, prop, words):
+    with pytest.raises(WrongTypeError) as raised:
+        getattr(dt, name).__init__(None, **{prop: words[-1].swapcase() + "_"})
+    (finding,) = raised.value.findings
+    assert (finding.rule, finding.prop) == ("DT901", prop)
+    assert finding.allowed == ", ".join(map(repr, words))
+    assert finding.fix == f"write {words[-1]!r}"
+
+
+def test_there_are_choices():
+    props = {(name, prop) for name, prop, _ in choices()}
+    assert {("TunedTrainingJob", "strategy"), ("TrainingSchedule", "while_running")} <= props
+
+
+@pytest.mark.parametrize("word", ["Bayesian", cdk.Token.as_string({"Ref": "Strategy"})])
+def test_words_of_the_choice_and_tokens_are_taken(word):
+    assert wrong_types(dt.TunedTrainingJob.__init__.__wrapped__, {"strategy": word}) == []
+
+
+def test_a_public_function_refuses_as_a_class_does():
+    with pytest.raises(WrongTypeError, match=r"make one with Instances\(\.\.\.\)"):
+        dt.distribution_from_sagemaker({}, instances="ml.p5.48xlarge")  # type: ignore[arg-type]
+    with pytest.raises(UnknownKeywordError, match="write instances"):
+        dt.distribution_from_sagemaker({}, instance=None)  # type: ignore[call-arg]
+
+
+def test_words_that_a_factory_takes():
+    with pytest.raises(WrongTypeError, match=r"allowed: 'Managed', 'Merge', 'Overwrite'; write 'Merge'"):
+        dt.HyperPodOrchestrator.slurm(controller_group="c", config_strategy="merge")  # type: ignore[arg-type]
 
 
 def test_tokens_and_imported_resources_are_not_judged(stack):

@@ -1,5 +1,7 @@
 """What the other engines refuse when an app is synthesized, and what they take."""
 
+import json
+
 import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_iam as iam
@@ -89,6 +91,10 @@ QUOTA = dt.QuotaShare(name="text", max_instances={"ml.p5.48xlarge": 8})
             },
             [("DT723", "quota_shares.borrow_limit")],
         ),
+        (
+            {"quota_shares": [dt.QuotaShare(name="a", max_instances={"ml.p5.48xlarge": 8}, idle="lend")]},
+            [("DT901", "quota_shares.idle")],
+        ),
         ({"share_decay": cdk.Duration.days(8)}, [("DT723", "share_decay")]),
         ({"compute_reservation": 100}, [("DT723", "compute_reservation")]),
         ({"max_head_time": cdk.Duration.minutes(9)}, [("DT723", "max_head_time")]),
@@ -105,6 +111,7 @@ def test_queues(stack, options, found):
         ({"priority": 10000, "attempts": 0}, [("DT723", "priority"), ("DT723", "attempts")]),
         ({"attempts": 11}, [("DT723", "attempts")]),
         ({"attempt_rules": [dt.AttemptRule(reason="x" * 513, action="EXIT")]}, [("DT725", "attempt_rules.reason")]),
+        ({"attempt_rules": [dt.AttemptRule(reason="*", action="retry")]}, [("DT901", "attempt_rules.action")]),
         ({"poll_interval": cdk.Duration.millis(500)}, [("DT703", "poll_interval")]),
         ({"max_preemptions": -1}, [("DT723", "max_preemptions")]),
     ],
@@ -146,6 +153,13 @@ def test_a_share_that_the_queue_does_not_have(stack, share):
     ("options", "found"),
     [
         ({"objective": dt.TuningObjective("accuracy")}, [("DT730", "objective.metric")]),
+        ({"ranges": {"lr": dt.ContinuousRange(0, 1, scaling="log")}}, [("DT901", "ranges['lr'].scaling")]),
+        ({"ranges": {"lr": dt.ContinuousRange(0, float("inf"))}}, [("DT732", "ranges['lr']")]),
+        ({"ranges": {"lr": dt.IntegerRange(0, float("inf"))}}, [("DT732", "ranges['lr']")]),
+        ({"ranges": {"lr": dt.IntegerRange(0.5, 2)}}, [("DT732", "ranges['lr']")]),
+        ({"ranges": {"lr": dt.CategoricalRange([1, float("nan")])}}, [("DT732", "ranges['lr']")]),
+        ({"target": float("nan")}, [("DT723", "target")]),
+        ({"max_trials": float("inf")}, [("DT723", "max_trials")]),
         ({"ranges": {"lr": dt.ContinuousRange(1, 1)}}, [("DT732", "ranges['lr']")]),
         ({"ranges": {}}, [("DT723", "ranges")]),
         ({"max_trials": 0}, [("DT723", "max_trials")]),
@@ -214,9 +228,25 @@ def test_a_schedule_sets_what_the_pipeline_has(stack):
     ) == [("DT734", "parameters")]
 
 
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ({"instance_count": 0}, [("DT723", "instance_count")]),
+        ({"instance_count": 1.5}, [("DT723", "instance_count")]),
+        ({"hyperparameters": {"x" * 257: 1}}, [("DT302", "hyperparameters")]),
+        ({"hyperparameters": {"lr": "x" * 2501}}, [("DT303", "hyperparameters['lr']")]),
+        ({"hyperparameters": {"lr": float("nan")}}, [("DT304", "hyperparameters['lr']")]),
+    ],
+)
+def test_a_schedule_starts_runs_that_can_be(stack, options, found):
+    every_day = scheduler.ScheduleExpression.rate(cdk.Duration.days(1))
+    assert rules(lambda: dt.TrainingSchedule(stack, "Daily", job=queued(stack), schedule=every_day, **options)) == found
+
+
 def test_retries_of_a_step(stack):
-    retry = dt.StepRetry(errors=["SageMaker.CAPACITY_ERROR"], max_attempts=0, backoff_rate=0.5)
+    retry = dt.StepRetry(errors=["SageMaker.CAPACITY"], max_attempts=0, backoff_rate=0.5)  # type: ignore[list-item]
     assert rules(lambda: pipeline(stack, retries=[retry])) == [
+        ("DT901", "retries.errors"),
         ("DT723", "retries.max_attempts"),
         ("DT723", "retries.backoff_rate"),
     ]
@@ -250,20 +280,34 @@ def test_tokens_are_never_judged(tmp_path):
         "Tuning",
         job=job,
         objective=dt.TuningObjective("loss"),
-        ranges={"lr": dt.ContinuousRange(number("Low"), number("High"), scaling="Logarithmic")},
+        ranges={
+            "lr": dt.ContinuousRange(number("Low"), number("High"), scaling="Logarithmic"),
+            "size": dt.CategoricalRange([number("Size"), 8]),
+        },
+        target=number("Target"),
+        strategy=word("Strategy"),
         max_trials=number("Trials"),
         max_parallel_trials=number("Parallel"),
     )
     dt.TrainingPipeline(stack, "Pipeline", job=job, pipeline_name=word("PipelineName"))
     bucket = s3.Bucket(stack, "Bucket")
     dt.TrainingOnNewData(
-        stack, "OnNewData", job=run, bucket=bucket, prefix=word("Prefix"), instance_count=number("Machines")
+        stack,
+        "OnNewData",
+        job=run,
+        bucket=bucket,
+        prefix=word("Prefix"),
+        instance_count=number("Machines"),
+        hyperparameters={"rate": number("Rate"), "layers": [number("Layer"), word("Word")]},
     )
     template = app.synth().get_stack_by_name("Tokens").template
     states = resource(template, "AWS::StepFunctions::StateMachine", "QueuedJob")[1]["Properties"]["DefinitionString"]
     # a number stays one where it reaches the API
     (before,) = [part for part in states["Fn::Join"][1] if isinstance(part, str) and '"Attempts":' in part]
     assert before.endswith('"Attempts":')
+    tuning = json.dumps(resource(template, "AWS::StepFunctions::StateMachine", "TuningJob")[1])
+    assert tuning.count('{"Ref": "Size"}') == 1
+    assert "-1.8881545" not in json.dumps(template)  # how CDK hides a number that is a token
     _, made = resource(template, "AWS::S3::Bucket", "Bucket")
     assert made["Properties"]["NotificationConfiguration"] == {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
 

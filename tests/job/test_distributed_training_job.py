@@ -356,6 +356,17 @@ class TestProtocols:
         template = assertions.Template.from_stack(stack)
         template.has_resource_properties("AWS::EC2::SecurityGroupIngress", {"FromPort": 5432})
 
+    def test_connections_with_a_group_of_a_stack_that_needs_the_networks(self, tmp_path, source):
+        app = cdk.App(analytics_reporting=False, outdir=str(tmp_path / "two"))
+        below, above = cdk.Stack(app, "Below"), cdk.Stack(app, "Above")
+        network = dt.TrainingNetwork(below, "Network")
+        job = make(above, source, network=network)
+        database = ec2.SecurityGroup(above, "Database", vpc=network.vpc)
+        database.connections.allow_from(job, ec2.Port.tcp(5432))
+        both = assertions.Template.from_stack(above)
+        both.has_resource_properties("AWS::EC2::SecurityGroupIngress", {"FromPort": 5432})
+        both.has_resource_properties("AWS::EC2::SecurityGroupEgress", {"FromPort": 5432})
+
     def test_grants(self, stack, source):
         job = make(stack, source)
         people = iam.Role(stack, "People", assumed_by=iam.AccountRootPrincipal())

@@ -74,8 +74,19 @@ def test_a_subnet_that_cannot_hold_the_instances_is_refused(props, prop):
 def test_without_overlap_half_as_many():
     nodes = [Instances("ml.p5.48xlarge", count=3)]
     assert new_network(cidr="10.0.0.0/24", instances=nodes, address_overlap=1).usable_addresses == 123
-    with pytest.raises(dt.ConfigurationError, match="DT159"):
-        new_network(address_overlap=0)
+
+
+@pytest.mark.parametrize("overlap", [0, 1.5, float("nan"), float("inf")])
+def test_an_overlap_that_counts_nothing(overlap):
+    with pytest.raises(dt.ConfigurationError, match=r"address_overlap: .*DT159") as caught:
+        new_network(instances=[Instances("ml.p5.48xlarge", count=3)], address_overlap=overlap)
+    assert len(caught.value.findings) == 1
+
+
+@pytest.mark.parametrize("mask", [15, 29, 24.5, float("nan")])
+def test_a_mask_that_is_no_prefix_length(mask):
+    with pytest.raises(dt.ConfigurationError, match=r"subnet_mask: .*whole numbers from 16 .* to 28.*DT105"):
+        new_network(subnet_mask=mask)
 
 
 def test_more_than_a_vpc_can_hold():

@@ -3,6 +3,7 @@
 import aws_cdk as cdk
 import pytest
 from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_logs as logs
 from aws_cdk.assertions import Annotations, Match, Template
 
 import cdk_distributed_training as dt
@@ -185,6 +186,25 @@ def test_what_describes_a_new_vpc_is_refused():
             internet=dt.InternetAccess.nat_gateway(),
         )
     assert [finding.rule for finding in caught.value.findings] == ["DT110", "DT110", "DT110", "DT101"]
+
+
+def test_properties_that_another_one_makes_say_nothing():
+    stack = new_stack()
+    vpc = imported_vpc(stack)
+    with pytest.raises(dt.ConfigurationError) as caught:
+        dt.TrainingNetwork(
+            stack,
+            "Network",
+            vpc=vpc,
+            node_security_group=ec2.SecurityGroup.from_security_group_id(stack, "Nodes", "sg-1"),
+            s3_prefix_list=ec2.PrefixList.from_prefix_list_id(stack, "S3", "pl-1"),
+            flow_log=False,
+            flow_log_group=logs.LogGroup(stack, "Log"),
+        )
+    assert [(finding.rule, finding.prop) for finding in caught.value.findings] == [
+        ("DT101", "node_security_group and s3_prefix_list"),
+        ("DT101", "flow_log and flow_log_group"),
+    ]
 
 
 def test_from_attributes_adds_nothing():

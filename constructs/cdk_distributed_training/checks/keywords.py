@@ -30,35 +30,39 @@ class WrongTypeError(ConfigurationError, TypeError):
     """A public class or one of its methods was called with a value of a type that it does not declare."""
 
 
-def check_keywords(public: Any) -> None:
-    """Let a class's initializer and public methods refuse unknown keywords and wrong types; only classes change.
+def check_keywords(public: Any) -> Any:
+    """A public class or function that refuses unknown keywords and wrong types; anything else stays as it is.
 
-    The class itself is changed, once, and so are this library's classes that it inherits from.
+    A class itself is changed, once, and so are this library's classes that it inherits from.
     """
+    if inspect.isfunction(public) and public.__module__.partition(".")[0] == _PACKAGE:
+        return _checked(public, public.__name__, own_rules=False)
     if not isinstance(public, type) or issubclass(public, (enum.Enum, BaseException)):
-        return
+        return public
     for owner in public.__mro__:
         ours = owner.__module__.partition(".")[0] == _PACKAGE
         if ours and _CHECKED not in vars(owner) and not getattr(owner, "_is_protocol", False):
             _check_class(owner)
+    return public
 
 
 def _check_class(owner: type) -> None:
+    own_rules = hasattr(owner, "findings")  # which judge its words later, together with all else
     for name, member in list(vars(owner).items()):
         if name != "__init__" and name.startswith("_"):
             continue
         called = owner.__name__ if name == "__init__" else f"{owner.__name__}.{name}"
         if isinstance(member, (classmethod, staticmethod)):
-            checked: Any = type(member)(_checked(member.__func__, called))
+            checked: Any = type(member)(_checked(member.__func__, called, own_rules))
         elif inspect.isfunction(member):
-            checked = _checked(member, called)
+            checked = _checked(member, called, own_rules)
         else:
             continue
         setattr(owner, name, checked)
     setattr(owner, _CHECKED, True)
 
 
-def _checked(function: Callable[..., Any], called: str) -> Callable[..., Any]:
+def _checked(function: Callable[..., Any], called: str, own_rules: bool) -> Callable[..., Any]:
     signature = inspect.signature(function)
     parameters = signature.parameters.values()
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
@@ -66,7 +70,12 @@ def _checked(function: Callable[..., Any], called: str) -> Callable[..., Any]:
     names = {parameter.name for parameter in parameters if parameter.kind is not inspect.Parameter.VAR_POSITIONAL}
     offered = [name for name in signature.parameters if name not in ("self", "cls", "scope", "id")]
     order = tuple(signature.parameters)
-    texts = {parameter.name for parameter in parameters if _takes_no_text(parameter.annotation)}
+    texts = {
+        parameter.name
+        for parameter in parameters
+        if _takes_no_text(parameter.annotation) or (not own_rules and _takes_words(parameter.annotation))
+    }
+    lists = set() if own_rules else {item.name for item in parameters if _lists_words(item.annotation)}
     never_none = {parameter.name for parameter in parameters if _takes_no_none(parameter.annotation)}
 
     @functools.wraps(function)
@@ -75,11 +84,14 @@ def _checked(function: Callable[..., Any], called: str) -> Callable[..., Any]:
             quiet = {
                 name: value
                 for name, value in (*zip(order, arguments, strict=False), *keywords.items())
-                if (value is None and name in never_none) or (isinstance(value, str) and name in texts)
+                if (value is None and name in never_none)
+                or (isinstance(value, str) and name in texts)
+                or (isinstance(value, (list, tuple)) and name in lists and any(isinstance(item, str) for item in value))
             }
-            told = wrong_types(function, quiet) if quiet else ()
-            if told:
-                raise WrongTypeError(told, where=called)
+            if quiet and wrong_types(function, quiet):
+                raise WrongTypeError(
+                    wrong_types(function, _bound(signature, arguments, keywords)), where=called
+                ) from None
             try:
                 return function(*arguments, **keywords)
             # RuntimeError: what CDK itself refused
@@ -105,6 +117,17 @@ def _takes_no_text(annotation: Any) -> bool:
     Context values come as text.
     """
     return annotation in ("bool", "bool | None") or str(annotation).startswith("Sequence[")
+
+
+def _takes_words(annotation: Any) -> bool:
+    """Whether text may be one of a few words; where a number may stand too, a rule judges both."""
+    kinds = set(str(annotation).split(" | ")) - {"None"}
+    return isinstance(annotation, str) and len(kinds) == 1 and not kinds & {"str", "Any", "object"}
+
+
+def _lists_words(annotation: Any) -> bool:
+    """The same of what a list holds."""
+    return str(annotation).startswith("Sequence[") and annotation not in ("Sequence[str]", "Sequence[Any]")
 
 
 def _takes_no_none(annotation: Any) -> bool:

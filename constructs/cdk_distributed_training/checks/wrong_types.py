@@ -20,7 +20,8 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from cdk_distributed_training.checks.findings import Finding
-from cdk_distributed_training.checks.rules.keywords import wrong_type
+from cdk_distributed_training.checks.rules.keywords import wrong_type, wrong_word
+from cdk_distributed_training.tokens import known
 
 _PACKAGE = __package__.partition(".")[0]
 _PLAIN = (str, bytes, int, float, Mapping, Sequence, AbstractSet, enum.Enum)
@@ -88,6 +89,9 @@ def _judge_inside(prop: str, value: Any) -> Iterator[Finding]:
 
 
 def _finding(prop: str, value: Any, declared: str, modules: tuple[str, ...]) -> Finding:
+    words, given = _words(evaluated(declared, modules)), [value] if isinstance(value, str) else value
+    if words and isinstance(given, (list, tuple)) and all(isinstance(word, str) for word in given):
+        return wrong_word(prop, value=value, words=words, wrong=[word for word in given if word not in words])
     allowed = [word for word in declared.split(" | ") if word != "None"]
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     quantity = next((_QUANTITIES[word] for word in allowed if number and word in _QUANTITIES), None)
@@ -101,6 +105,14 @@ def _finding(prop: str, value: Any, declared: str, modules: tuple[str, ...]) -> 
     else:
         fix = "give a value of that type"
     return wrong_type(prop, value=value, declared=" or ".join(allowed), fix=fix)
+
+
+def _words(declared: Any) -> list[str]:
+    """The fixed choice of words that a type is, or that a list's elements are; empty for other types."""
+    arguments = [argument for argument in typing.get_args(declared) if argument is not types.NoneType]
+    if typing.get_origin(declared) is typing.Literal:
+        return arguments
+    return _words(arguments[0]) if len(arguments) == 1 else []
 
 
 def _makers(word: str, modules: tuple[str, ...]) -> list[str]:
@@ -118,7 +130,8 @@ def _makers(word: str, modules: tuple[str, ...]) -> list[str]:
     of_others = [
         way for name, kind in kinds.items() if _stands_for(kind, declared) for way in _ways(name, kind) or [name]
     ]
-    return _ways(element, declared) or of_others or [element]
+    own = [f"{element}(...)"] if dataclasses.is_dataclass(declared) and not inspect.isabstract(declared) else []
+    return [*own, *_ways(element, declared)] or of_others or [element]
 
 
 def _stands_for(kind: Any, declared: type) -> bool:
@@ -168,7 +181,7 @@ def _fits(value: Any, declared: Any) -> bool:
     if declared is None or declared is types.NoneType:
         return value is None
     if origin is typing.Literal:
-        return value in arguments
+        return value in arguments or not known(value)
     if isinstance(origin, type):
         return _fits_collection(value, origin, arguments)
     return _fits_class(value, declared) if isinstance(declared, type) else True

@@ -27,8 +27,6 @@ from cdk_distributed_training.job.model_folder import model_folder
 from cdk_distributed_training.job.output_bucket import create_output_bucket
 from cdk_distributed_training.job.output_folders import OutputFolders
 from cdk_distributed_training.job.source_code import SourceCode
-from cdk_distributed_training.job.texts import texts
-from cdk_distributed_training.job.tokens import text
 from cdk_distributed_training.job.training_image import TrainingImage
 from cdk_distributed_training.job.training_job_base import TrainingJobBase
 from cdk_distributed_training.job.training_role import TrainingRole
@@ -42,6 +40,7 @@ from cdk_distributed_training.request.hyperparameters import split_hyperparamete
 from cdk_distributed_training.request.instances import Instances
 from cdk_distributed_training.request.stopping_condition import StoppingCondition
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest
+from cdk_distributed_training.texts import text, texts
 from cdk_distributed_training.tokens import known
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from cdk_distributed_training.job.defined_training_job import DefinedTrainingJob
 from cdk_distributed_training.job.job_tags import rendered_tags, tag_findings
 from cdk_distributed_training.job.model_folder import model_folder
 from cdk_distributed_training.job.output_bucket import create_output_bucket
-from cdk_distributed_training.job.texts import texts
 from cdk_distributed_training.job.training_role import TrainingRole
 from cdk_distributed_training.network.interfaces import ITrainingNetwork
 from cdk_distributed_training.request import limits
@@ -28,6 +27,7 @@ from cdk_distributed_training.request.model_package_config import ModelPackageCo
 from cdk_distributed_training.request.serverless_job import ServerlessJobConfig
 from cdk_distributed_training.request.stopping_condition import StoppingCondition
 from cdk_distributed_training.request.training_job_request import TrainingJobRequest
+from cdk_distributed_training.texts import texts
 
 
 @jsii.implements(iam.IGrantable, cdk.ITaggable)

@@ -46,7 +46,11 @@ class TrainingJobBase(DefinedTrainingJob):
 
     @property
     def connections(self) -> ec2.Connections:
-        """The connections of the machines' security group."""
+        """The connections of the machines' security group.
+
+        They belong to the network's stack. With a group of a stack that itself needs the network's, write
+        `group.connections.allow_from(job, ...)`, which puts both rules into the group's stack and so makes no circle.
+        """
         return self._network.connections
 
     @property

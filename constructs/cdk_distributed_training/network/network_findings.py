@@ -47,6 +47,16 @@ def combination_findings(
         yield from rules.needs_existing_vpc([prop for prop, value in only_existing.items() if value is not None])
 
 
+def pointless_findings(*, prefix_list_with_group: bool, log_group_without_log: bool) -> Iterator[Finding]:
+    """Properties that another one makes say nothing."""
+    if prefix_list_with_group:
+        why = "a group that is brought keeps its own rules for what leads out"
+        yield from rules.exclusive(["node_security_group", "s3_prefix_list"], why=why, fix="leave s3_prefix_list out")
+    if log_group_without_log:
+        why = "with flow_log=False nothing is recorded"
+        yield from rules.exclusive(["flow_log", "flow_log_group"], why=why, fix="leave flow_log out")
+
+
 class Ranges(NamedTuple):
     """The IPv4 ranges of a new VPC, and what the subnet has to hold.
 
@@ -115,6 +125,11 @@ class Ranges(NamedTuple):
 
 
 def addresses_of(instances: Sequence[Instances] | None, *, overlap: int, endpoints: int) -> int:
-    """Addresses that the instances take, as far as their counts are known; 0 without instances."""
+    """Addresses that the instances take, as far as their counts are known; 0 without instances.
+
+    Nor are they counted for an overlap that is refused anyway.
+    """
+    if not float(overlap).is_integer():
+        return 0
     counted = [group for group in instances or () if known(group.count)]
     return addresses_needed(counted, overlap=overlap, endpoints=endpoints) if counted else 0

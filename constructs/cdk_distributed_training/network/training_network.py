@@ -27,6 +27,7 @@ from cdk_distributed_training.network.network_findings import (
     Ranges,
     addresses_of,
     combination_findings,
+    pointless_findings,
     zone_findings,
 )
 from cdk_distributed_training.network.node_security_group import create_node_security_group
@@ -183,6 +184,10 @@ class TrainingNetwork(TrainingNetworkBase):
                         "close_default_security_group": close_default_security_group,
                     },
                     only_existing={"subnet": subnet, "vpc_subnets": vpc_subnets},
+                ),
+                *pointless_findings(
+                    prefix_list_with_group=s3_prefix_list is not None and node_security_group is not None,
+                    log_group_without_log=flow_log_group is not None and flow_log is False,
                 ),
                 *network_ranges.positive([("address_overlap", address_overlap)]),
                 *unsettled_list("trusted_accounts", trusted_accounts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from cdk_distributed_training.checks.examples import given
@@ -49,13 +50,14 @@ def expressible(engine: str, members: Mapping[str, bool], source: str) -> Iterat
     good=given(prop="attempts", value=10, low=1, high=10, source=_SUBMIT),
 )
 def in_range(prop: str, value: float, low: float, high: float, source: str, *, whole: bool = True) -> Iterator[Finding]:
-    """DT723: a number out of its range, or with a fraction where it has none."""
-    if not low <= value <= high or (whole and value != int(value)):
+    """DT723: a number out of its range, or with a fraction where it has none; bounds may be infinite, values not."""
+    if not (math.isfinite(value) and low <= value <= high) or (whole and value != int(value)):
+        numbers = "whole numbers" if whole else "numbers"
         yield Finding(
             rule="DT723",
             prop=prop,
             got=f"{value:g}",
-            allowed=f"{'whole numbers ' if whole else ''}from {low:g} to {high:g}",
+            allowed=f"{numbers} from {low:g} to {high:g}" if math.isfinite(high - low) else f"finite {numbers}",
             fix="take one of these",
             source=source,
         )

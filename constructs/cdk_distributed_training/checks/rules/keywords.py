@@ -43,6 +43,26 @@ def wrong_type(name: str, *, value: object, declared: str, fix: str = "give a va
     return Finding(rule="DT901", prop=name, got=got, allowed=declared, fix=fix)
 
 
+def wrong_word(name: str, *, value: object, words: Sequence[str], wrong: Sequence[str]) -> Finding:
+    """DT901 for a word that is none of a fixed choice.
+
+    Args:
+        name: The keyword.
+        value: What was given, which may be a list.
+        words: The choice.
+        wrong: Which of the given words are not in it.
+    """
+    by_form = {word.lower(): word for word in words}
+    near = [by_form[form] for word in wrong for form in difflib.get_close_matches(word.lower(), by_form, 1)]
+    return Finding(
+        rule="DT901",
+        prop=name,
+        got=f"{value!r:.200}",
+        allowed=", ".join(map(repr, words)),
+        fix=f"write {' and '.join(map(repr, near))}" if near else "take one of these",
+    )
+
+
 def unfitting_unit(name: str, *, given: str, unit: str, wanted: str | None) -> Finding:
     """DT902: a duration or size that cannot be converted into the unit that the service takes.
 

@@ -45,12 +45,12 @@ def vpc_cidr(cidr: str, *, prop: str = "cidr") -> Iterator[Finding]:
 def subnet_mask(mask: int, *, vpc_prefix: int | None) -> Iterator[Finding]:
     """DT105: the subnet fits into the VPC's range and is no smaller than EC2 allows."""
     smallest, largest = 28, vpc_prefix if vpc_prefix is not None else 16
-    if not largest <= mask <= smallest:
+    if not largest <= mask <= smallest or mask != int(mask):
         yield Finding(
             rule="DT105",
             prop="subnet_mask",
             got=str(mask),
-            allowed=f"from {largest} (the VPC's own range) to {smallest}",
+            allowed=f"whole numbers from {largest} (the VPC's own range) to {smallest}",
             fix="choose the prefix length by the number of nodes: EFA nodes need at least 5 addresses each",
             source=_TRAIN_VPC,
         )

@@ -61,5 +61,6 @@ def room_for_public_subnet(training: str, *, public: str) -> Iterator[Finding]:
 def positive(values: Sequence[tuple[str, int]]) -> Iterator[Finding]:
     """DT159: counts begin at one."""
     for prop, value in values:
-        if value < 1:
-            yield Finding(rule="DT159", prop=prop, got=str(value), allowed="1 or more", fix="leave it out")
+        if not (value >= 1 and float(value).is_integer()):
+            allowed = "a whole number of at least 1, known when the app is synthesized"
+            yield Finding(rule="DT159", prop=prop, got=str(value), allowed=allowed, fix="leave it out")

@@ -8,7 +8,10 @@ from typing import Any, Literal
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import queues as rules
+from cdk_distributed_training.checks.words import unknown_words
 from cdk_distributed_training.tokens import known
+
+AttemptAction = Literal["RETRY", "EXIT"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +26,11 @@ class AttemptRule:
     """
 
     reason: str
-    action: Literal["RETRY", "EXIT"]
+    action: AttemptAction
 
     def findings(self) -> Iterator[Finding]:
         """What is wrong with it."""
+        yield from unknown_words("attempt_rules.action", [self.action], AttemptAction)
         if known(self.reason):
             yield from rules.reason_pattern(self.reason)
 

@@ -10,11 +10,13 @@ from aws_cdk import aws_batch as batch
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules.engines import in_range
+from cdk_distributed_training.checks.words import unknown_words
 from cdk_distributed_training.tokens import known
 
 _FAIR = "https://docs.aws.amazon.com/batch/latest/APIReference/API_ShareAttributes.html"
 _QUOTA = "https://docs.aws.amazon.com/batch/latest/APIReference/API_CreateQuotaShare.html"
 _LARGEST = 2**31 - 1
+IdleMachines = Literal["RESERVE", "LEND", "LEND_AND_BORROW"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,12 +62,13 @@ class QuotaShare:
 
     name: str
     max_instances: Mapping[str, float] = field(default_factory=dict)
-    idle: Literal["RESERVE", "LEND", "LEND_AND_BORROW"] = "LEND_AND_BORROW"
+    idle: IdleMachines = "LEND_AND_BORROW"
     borrow_limit: float | None = None
     preemption: bool = False
 
     def findings(self) -> Iterator[Finding]:
         """What is wrong with it by itself."""
+        yield from unknown_words("quota_shares.idle", [self.idle], IdleMachines)
         for count in self.max_instances.values():
             if known(count):
                 yield from in_range("quota_shares.max_instances", count, 1, _LARGEST, _QUOTA)

@@ -10,6 +10,7 @@ import aws_cdk as cdk
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules.engines import in_range
+from cdk_distributed_training.checks.words import unknown_words
 from cdk_distributed_training.tokens import known
 
 StepError = Literal[
@@ -45,6 +46,7 @@ class StepRetry:
 
     def findings(self) -> Iterator[Finding]:
         """What is wrong with it."""
+        yield from unknown_words("retries.errors", self.errors, StepError)
         if known(self.max_attempts):
             yield from in_range("retries.max_attempts", self.max_attempts, 1, _LARGEST, _SOURCE)
         if known(self.backoff_rate):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -10,8 +11,10 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
-from cdk_distributed_training.checks.findings import raise_errors
+from cdk_distributed_training.checks.findings import Finding, raise_errors
+from cdk_distributed_training.checks.rules.engines import in_range
 from cdk_distributed_training.checks.rules.keywords import unsettled_name
+from cdk_distributed_training.checks.rules.request import entries
 from cdk_distributed_training.engines.execution_log import create_execution_log
 from cdk_distributed_training.engines.machine import Machine
 from cdk_distributed_training.engines.run_calls import RunCalls, state_machine_runs
@@ -19,9 +22,11 @@ from cdk_distributed_training.engines.run_elsewhere import run_elsewhere
 from cdk_distributed_training.engines.schedule.guard_states import guard_definition
 from cdk_distributed_training.engines.statement import Statement
 from cdk_distributed_training.engines.training_definition import IListedTraining, IStartableTraining
-from cdk_distributed_training.request.hyperparameters import hyperparameter_text
+from cdk_distributed_training.request import limits
+from cdk_distributed_training.texts import texts
 from cdk_distributed_training.tokens import known
 
+_RESOURCES = "https://docs.aws.amazon.com/sagemaker/latest/APIReference/API_ResourceConfig.html"
 WhileRunning = Literal["skip", "wait"]
 
 
@@ -56,10 +61,10 @@ class RunGuard(Construct):
         """
         super().__init__(scope, id)
         stack = cdk.Stack.of(self)
-        raise_errors(unsettled_name("hyperparameters", hyperparameters or {}), where=scope.node.path)
-        texts = {name: _text(value) for name, value in (hyperparameters or {}).items()}
-        calls = _calls(job, texts, instance_count)
-        run_elsewhere(scope, runner=starter, job=job, hyperparameters=texts, instance_count=instance_count)
+        overrides, findings = _overrides(self, hyperparameters or {}, instance_count)
+        raise_errors(findings, where=scope.node.path)
+        calls = _calls(job, overrides, instance_count)
+        run_elsewhere(scope, runner=starter, job=job, hyperparameters=overrides, instance_count=instance_count)
         self._machine = Machine(
             self,
             "Machine",
@@ -91,6 +96,18 @@ def _calls(
     return state_machine_runs(job.state_machine.state_machine_arn, given)
 
 
-def _text(value: Any) -> Any:
-    """The value as a hyperparameter's text; tokens as they are, which an execution turns into text itself."""
-    return hyperparameter_text(value) if known(value) else value
+def _overrides(
+    scope: Construct, hyperparameters: Mapping[str, Any], instance_count: float | None
+) -> tuple[dict[str, Any], list[Finding]]:
+    """The hyperparameters as text, and what no run could have.
+
+    A number that is a token stays one: an execution turns it into text itself.
+    """
+    findings = list(unsettled_name("hyperparameters", hyperparameters))
+    given, unfit = texts(scope, "hyperparameters", hyperparameters)
+    numbers = {name: value for name, value in hyperparameters.items() if isinstance(value, float) and not known(value)}
+    literal = {name: value for name, value in given.items() if known([name, value])}
+    findings += [*unfit, *entries("hyperparameters", literal, limits.HYPERPARAMETERS)]
+    if instance_count is not None and known(instance_count):
+        findings += in_range("instance_count", instance_count, 1, math.inf, _RESOURCES)
+    return {**given, **numbers}, findings

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import aws_cdk as cdk
 
 from cdk_distributed_training.checks.findings import Finding
 from cdk_distributed_training.checks.rules import tuning as rules
+from cdk_distributed_training.checks.words import unknown_words
 from cdk_distributed_training.request.hyperparameters import hyperparameter_text
 from cdk_distributed_training.tokens import known
 
@@ -54,7 +56,11 @@ class ContinuousRange(TunedRange):
 
     def findings(self, name: str) -> Iterator[Finding]:
         """Bounds that leave nothing between them, or no logarithm."""
+        yield from unknown_words(f"ranges[{name!r}].scaling", [self.scaling], Scaling)
         if not known((self.low, self.high)):
+            return
+        if not (math.isfinite(self.low) and math.isfinite(self.high)):
+            yield from rules.no_range(name, f"from {self.low:g} to {self.high:g}", "finite bounds")
             return
         if not self.low < self.high:
             yield from rules.no_range(name, f"from {self.low:g} to {self.high:g}", "an upper bound above the lower one")
@@ -69,8 +75,8 @@ class ContinuousRange(TunedRange):
         """The range as the API has it."""
         return {
             "Name": name,
-            "MinValue": _number(self.low),
-            "MaxValue": _number(self.high),
+            "MinValue": _text(self.low),
+            "MaxValue": _text(self.high),
             "ScalingType": self.scaling,
         }
 
@@ -91,7 +97,7 @@ class IntegerRange(ContinuousRange):
         """Bounds with fractions, and all that a range of numbers may have."""
         yield from super().findings(name)
         for bound in (self.low, self.high):
-            if known(bound) and bound != int(bound):
+            if known(bound) and math.isfinite(bound) and bound != int(bound):
                 yield from rules.no_range(name, f"{bound:g}", "whole numbers")
         if self.scaling == "ReverseLogarithmic":
             yield from rules.no_range(name, "ReverseLogarithmic", "another scale: this one is for continuous ranges")
@@ -109,13 +115,16 @@ class CategoricalRange(TunedRange):
     member = "CategoricalParameterRanges"
 
     def findings(self, name: str) -> Iterator[Finding]:
-        """Too few or too many values."""
+        """Too few or too many values, or one that has no text."""
+        for value in self.values:
+            if isinstance(value, float) and not math.isfinite(value):
+                yield from rules.no_range(name, f"{value:g}", "finite numbers")
         if not 1 <= len(self.values) <= 30:
             yield from rules.no_range(name, f"{len(self.values)} values", "1 to 30 values")
 
     def render(self, name: str) -> dict[str, Any]:
         """The range as the API has it."""
-        return {"Name": name, "Values": [hyperparameter_text(value) for value in self.values]}
+        return {"Name": name, "Values": [_text(value) for value in self.values]}
 
 
 def rendered_ranges(ranges: Mapping[str, TunedRange]) -> dict[str, list[dict[str, Any]]]:
@@ -126,7 +135,7 @@ def rendered_ranges(ranges: Mapping[str, TunedRange]) -> dict[str, list[dict[str
     return listed
 
 
-def _number(value: float) -> str:
-    if not known(value):
+def _text(value: Any) -> str:
+    if isinstance(value, float) and not known(value):
         return cdk.Tokenization.stringify_number(value)
     return hyperparameter_text(value)

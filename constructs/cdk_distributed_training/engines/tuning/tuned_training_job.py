@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -120,6 +121,7 @@ class TunedTrainingJob(JobMetrics, MachineRuns):
                 max_parallel_trials=max_parallel_trials,
                 max_runtime=runtime,
                 random_seed=random_seed,
+                target=target,
             ),
         ]
         raise_errors(findings, where=self.node.path)
@@ -221,7 +223,8 @@ def _let_tuning_assume(job: ITrainingDefinition, tuning_jobs: str) -> None:
 
 
 def _numbers(**values: float | None) -> Iterator[Finding]:
-    ranges: Mapping[str, Sequence[int]] = {
+    ranges: Mapping[str, Sequence[float]] = {
+        "target": (-math.inf, math.inf),
         "max_trials": (1, _LARGEST),
         "max_parallel_trials": (1, _LARGEST),
         "max_runtime": (120, 15768000),
@@ -230,7 +233,7 @@ def _numbers(**values: float | None) -> Iterator[Finding]:
     literal = {prop: value for prop, value in values.items() if value is not None and known(value)}
     for prop, value in literal.items():
         low, high = ranges[prop]
-        yield from in_range(prop, value, low, high, _CONFIG)
+        yield from in_range(prop, value, low, high, _CONFIG, whole=prop != "target")
     if "max_trials" in literal and "max_parallel_trials" in literal:
         most: Any = literal["max_trials"]
         yield from in_range("max_parallel_trials", literal["max_parallel_trials"], 1, max(1, most), _CONFIG)
