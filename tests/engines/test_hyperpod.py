@@ -296,7 +296,10 @@ SRUN = """#!/bin/sh
 echo "$@" > "$STUBS/srun"
 while [ "$1" != bash ]; do shift; done
 export SLURM_STEP_NODELIST="$(hostname)" SLURM_STEP_NUM_TASKS=1 SLURMD_NODENAME="$(hostname)" SLURM_NODEID=0
-exec "$@"
+"$@"
+status=$?
+cp -r "$TRAINING_RUN/hosts/$SLURMD_NODENAME" "$TRAINING_RUN/hosts/another-node"  # which would end in the same way
+exit $status
 """
 TRAIN = """
 import os, sys
@@ -305,15 +308,15 @@ assert os.environ["NOTE"] == "it's"
 """
 
 
-def test_the_script_runs(tmp_path):
-    """With stand-ins for srun and aws on one node: files, quoting, the launcher itself, and the model's way."""
+def run_script(tmp_path, train):
+    """Run a job's batch script with stand-ins for srun and aws on one node; what came of it, and their folder."""
     scope = stack(tmp_path / "out")
     of = network(scope)
     on = slurm_cluster(scope, of, mount_path=str(tmp_path / "fsx"))
     code = tmp_path / "source"
     code.mkdir()
     one = job(scope, code, of, distribution=dt.Processes(process_count_per_node=1))
-    (code / "train.py").write_text(TRAIN, encoding="utf-8")
+    (code / "train.py").write_text(train, encoding="utf-8")
     made = dt.HyperPodJob(scope, "H", job=one, cluster=on, group="workers", python_environment=sys.prefix)
     text = scope.resolve(made.text)
     template = scope.node.root.synth().get_stack_by_name("HyperPod").template
@@ -332,13 +335,27 @@ def test_the_script_runs(tmp_path):
         "SLURM_JOB_ID": "7",
         "HOME": str(tmp_path),
     }
-    done = subprocess.run(["bash", script], env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(["bash", script], env=environment, capture_output=True, text=True, check=False), stubs
+
+
+def test_the_script_runs(tmp_path):
+    """Files, quoting, the launcher itself, and the model's way."""
+    done, stubs = run_script(tmp_path, TRAIN)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "--auto-resume=1" in (stubs / "srun").read_text()
     listed = subprocess.run(
         ["tar", "-xOzf", stubs / "model.tar.gz", "./model.txt"], capture_output=True, text=True, check=True
     ).stdout
     assert listed == '--lr 0.1 --note it\'s "quoted" {word} $HOME'
+
+
+def test_the_script_ends_with_the_failure_of_all_nodes_once(tmp_path):
+    done, stubs = run_script(tmp_path, "import sys\nprint('begins', flush=True)\nraise ValueError('no such layer')\n")
+    assert done.returncode == 1
+    (first, *_) = lines = done.stderr.splitlines()
+    assert "ValueError: no such layer" in first
+    assert lines.count(first) == 1
+    assert not (stubs / "model.tar.gz").exists()
 
 
 def _put_objects(text, objects, code):

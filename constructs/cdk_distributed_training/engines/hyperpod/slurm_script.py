@@ -114,7 +114,10 @@ class SlurmScript:
         yield "status=0"
         yield f'srun {" ".join(options)} bash "$TRAINING_RUN/host.sh" || status=$?'
         yield 'if [ "$status" -ne 0 ]; then'
-        yield '  cat "$TRAINING_RUN"/hosts/*/output/failure 2>/dev/null | head -n 20 >&2 || true'
+        yield "  # every node has the same one, of the rank that failed first"
+        yield '  for failure in "$TRAINING_RUN"/hosts/*/output/failure; do'
+        yield '    if [ -s "$failure" ]; then cat "$failure" >&2; echo >&2; break; fi'
+        yield "  done"
         yield '  exit "$status"'
         yield "fi"
         output = f"{self.inputs.output_path.rstrip('/')}"
