@@ -1,8 +1,9 @@
 """Which arguments are of another type than the public class or method declares.
 
-Asked only once a call has failed, so that good input pays nothing: a Duration that is a bare number or an `Instances`
-that is only its type's name ends deep inside otherwise, in words that name nothing the user wrote. The declared types
-are read from the annotations, and what an annotation does not say for certain is never held against a value.
+Asked once a call has failed, so that good input pays nothing: a Duration that is a bare number or an `Instances` that
+is only its type's name ends deep inside otherwise, in words that name nothing the user wrote. Asked beforehand only of
+text and of None where they would do the wrong thing without an error. The declared types are read from the annotations,
+and what an annotation does not say for certain is never held against a value.
 """
 
 from __future__ import annotations
