@@ -83,6 +83,17 @@ def test_ranks_get_their_place_arguments_and_environment(job: LauncherJob) -> No
         assert not list((job.hosts.root / host / "tmp").glob("training-launcher-*")), "nothing of the run is left"
 
 
+@pytest.mark.parametrize("folder", ["/no/such/folder", "/bin/sh", "/tmp/" + "x" * 90])
+def test_folders_for_temporary_files_that_are_none(job: LauncherJob, folder: str) -> None:
+    """Absent, no folder, too long for the address of a socket in it."""
+    for host in job.names:
+        (job.hosts.root / host / "tmp" / ("x" * 90)).mkdir()
+    job.source(train__py="print('trained')")
+    outcomes = job.run(*TWO, environment={"TMPDIR": folder})
+    assert [outcome.code for outcome in outcomes.values()] == [0, 0], outcomes
+    assert outcomes["algo-2"].lines_of("rank 3") == ["trained"]
+
+
 @pytest.mark.parametrize(
     ("how", "rank", "code", "first_line"),
     [

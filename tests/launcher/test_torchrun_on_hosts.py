@@ -35,7 +35,9 @@ def test_distributed_data_parallel_over_two_hosts(job: LauncherJob) -> None:
     note = 'it\'s "quoted"\nünd ☃ -- $x'
     job.source(train__py=DDP)
     job.write_config("hyperparameters.json", {"note": note})
-    outcomes = job.run(*TORCHRUN, "--", "train.py", "--", "-x")
+    # what an outer mpirun, or an image that was saved under one, says of its own ranks
+    outer = {f"OMPI_COMM_WORLD_{name}": "1" for name in ("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE")}
+    outcomes = job.run(*TORCHRUN, "--", "train.py", "--", "-x", environment=outer)
     assert [outcome.code for outcome in outcomes.values()] == [0, 0], outcomes
     results = [
         json.loads(next(line for line in outcomes[host].lines_of(f"rank {rank}") if line.startswith("{")))

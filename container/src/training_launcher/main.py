@@ -26,7 +26,7 @@ def main(words: Sequence[str] | None = None) -> int:
         The exit code.
     """
     words = list(sys.argv[1:] if words is None else words)
-    environment = dict(os.environ)
+    environment = _own(os.environ)
     base = base_directory(words, environment)
     try:
         words = launch_arguments(words, environment)
@@ -47,6 +47,11 @@ def main(words: Sequence[str] | None = None) -> int:
     except Problem as problem:
         return _refuse(problem, base, environment)
     return Run(place, _preparation_or_problem(request, place, environment), request.options, environment).execute()
+
+
+def _own(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what an outer mpirun says of its rank, which each of ours would take for its own."""
+    return {name: value for name, value in environment.items() if not name.startswith("OMPI_COMM_WORLD_")}
 
 
 def _print_plan(preparation: Preparation) -> None:

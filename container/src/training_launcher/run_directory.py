@@ -9,10 +9,20 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from importlib.abc import ResourceLoader
 
+_LONGEST_SOCKET_ADDRESS = 107
+
 
 def path_of(host: str, environment_directory: str | None) -> str:
-    """Its path: short, because socket addresses hold 107 bytes."""
-    return os.path.join(environment_directory or "/tmp", f"training-launcher-{host[:40]}-{os.getpid()}")  # noqa: S108
+    """Its path: short, because socket addresses hold 107 bytes.
+
+    A folder for temporary files that nothing can be written to, or that is too long, is passed over, as Python does.
+    """
+    name = f"training-launcher-{host[:40]}-{os.getpid()}"
+    given = os.path.join(environment_directory or "", name)
+    fits = len(os.fsencode(given)) + len("/events") <= _LONGEST_SOCKET_ADDRESS
+    if fits and os.path.isdir(environment_directory or "") and os.access(os.path.dirname(given), os.W_OK | os.X_OK):
+        return given
+    return os.path.join("/tmp", name)  # noqa: S108
 
 
 def create(path: str) -> None:
