@@ -91,8 +91,9 @@ def _judge_inside(prop: str, value: Any) -> Iterator[Finding]:
 
 def _finding(prop: str, value: Any, declared: str, modules: tuple[str, ...]) -> Finding:
     words, given = _words(evaluated(declared, modules)), [value] if isinstance(value, str) else value
-    if words and isinstance(given, (list, tuple)) and all(isinstance(word, str) for word in given):
-        return wrong_word(prop, value=value, words=words, wrong=[word for word in given if word not in words])
+    wrong = [word for word in given if word not in words] if isinstance(given, (list, tuple)) else []
+    if words and wrong and all(isinstance(word, str) for word in wrong):
+        return wrong_word(prop, value=value, words=words, wrong=wrong)
     allowed = [word for word in declared.split(" | ") if word != "None"]
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     quantity = next((_QUANTITIES[word] for word in allowed if number and word in _QUANTITIES), None)
