@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -137,8 +138,9 @@ def test_modules_are_found_without_an_import(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_mpirun_would_cut_up_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="no space, colon or comma"):
-        plan_of(tmp_path, "mpirun", "--", "train.py", environment={"TMPDIR": "/my folder"})
+    # not in `tmp_path`, whose length can be too much for a socket's address
+    with tempfile.TemporaryDirectory(prefix="a b") as folder, pytest.raises(Problem, match="no space, colon or comma"):
+        plan_of(tmp_path, "mpirun", "--", "train.py", environment={"TMPDIR": folder})
 
 
 class TestDataParallel:
