@@ -99,7 +99,7 @@ def choices():
     for name in dt.__all__:
         public = getattr(dt, name)
         function = getattr(vars(public).get("__init__"), "__wrapped__", None) if isinstance(public, type) else None
-        if function is None or hasattr(public, "findings"):
+        if function is None or hasattr(public, "findings") or hasattr(public, "bind"):
             continue
         for parameter in inspect.signature(function).parameters.values():
             meant = evaluated(str(parameter.annotation), annotation_modules(function))
@@ -134,6 +134,11 @@ def test_a_public_function_refuses_as_a_class_does():
         dt.distribution_from_sagemaker({}, instances="ml.p5.48xlarge")  # type: ignore[arg-type]
     with pytest.raises(UnknownKeywordError, match="write instances"):
         dt.distribution_from_sagemaker({}, instance=None)  # type: ignore[call-arg]
+
+
+def test_too_many_values_are_no_reason_to_forget_a_wrong_one(stack):
+    with pytest.raises(WrongTypeError, match="scope: got None"):
+        dt.TrainingQueue(None, "Queue", "too many")  # type: ignore[arg-type]
 
 
 def test_words_that_a_factory_takes():

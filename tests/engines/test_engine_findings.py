@@ -243,6 +243,24 @@ def test_a_schedule_starts_runs_that_can_be(stack, options, found):
     assert rules(lambda: dt.TrainingSchedule(stack, "Daily", job=queued(stack), schedule=every_day, **options)) == found
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"target": float("nan")}, "target: got nan; allowed: finite numbers; take"),
+        ({"max_trials": 2**31}, "max_trials: got 2147483648; allowed: whole numbers from 1 to 2147483647; take"),
+    ],
+)
+def test_the_words_for_a_range(stack, options, words):
+    with pytest.raises(dt.ConfigurationError, match=words):
+        tuned(stack, **options)
+
+
+def test_the_words_for_a_range_without_an_upper_bound(stack):
+    every_day = scheduler.ScheduleExpression.rate(cdk.Duration.days(1))
+    with pytest.raises(dt.ConfigurationError, match="instance_count: got 0; allowed: whole numbers from 1; take"):
+        dt.TrainingSchedule(stack, "Daily", job=queued(stack), schedule=every_day, instance_count=0)
+
+
 def test_retries_of_a_step(stack):
     retry = dt.StepRetry(errors=["SageMaker.CAPACITY"], max_attempts=0, backoff_rate=0.5)  # type: ignore[list-item]
     assert rules(lambda: pipeline(stack, retries=[retry])) == [

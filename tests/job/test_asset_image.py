@@ -90,7 +90,7 @@ def test_the_launcher_over_another_image(tmp_path):
     [
         ({"file": "Dockerfile.gpu"}, "DT508", "file"),
         ({"directory": "no-such-folder"}, "DT508", "directory"),
-        ({"platform": "amd64"}, "DT901", "platform"),
+        ({"platform": "amd64"}, "DT509", "platform"),
     ],
 )
 def test_what_cannot_be_built(folder, props, rule, prop):

@@ -20,6 +20,8 @@ from cdk_distributed_training.checks.wrong_types import wrong_types
 
 _PACKAGE = __package__.partition(".")[0]
 _CHECKED = "__keywords_are_checked__"
+_JUDGED_LATER = ("findings", "bind")
+"""Methods of what is judged when a construct takes it: its own rules know its words, and tell all faults at once."""
 
 
 class UnknownKeywordError(ConfigurationError, TypeError):
@@ -47,22 +49,22 @@ def check_keywords(public: Any) -> Any:
 
 
 def _check_class(owner: type) -> None:
-    own_rules = hasattr(owner, "findings")  # which judge its words later, together with all else
+    own_rules = any(hasattr(owner, name) for name in _JUDGED_LATER)
     for name, member in list(vars(owner).items()):
         if name != "__init__" and name.startswith("_"):
             continue
         called = owner.__name__ if name == "__init__" else f"{owner.__name__}.{name}"
         if isinstance(member, (classmethod, staticmethod)):
-            checked: Any = type(member)(_checked(member.__func__, called, own_rules))
+            checked: Any = type(member)(_checked(member.__func__, called, own_rules=own_rules))
         elif inspect.isfunction(member):
-            checked = _checked(member, called, own_rules)
+            checked = _checked(member, called, own_rules=own_rules)
         else:
             continue
         setattr(owner, name, checked)
     setattr(owner, _CHECKED, True)
 
 
-def _checked(function: Callable[..., Any], called: str, own_rules: bool) -> Callable[..., Any]:
+def _checked(function: Callable[..., Any], called: str, *, own_rules: bool) -> Callable[..., Any]:
     signature = inspect.signature(function)
     parameters = signature.parameters.values()
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
@@ -89,9 +91,8 @@ def _checked(function: Callable[..., Any], called: str, own_rules: bool) -> Call
                 or (isinstance(value, (list, tuple)) and name in lists and any(isinstance(item, str) for item in value))
             }
             if quiet and wrong_types(function, quiet):
-                raise WrongTypeError(
-                    wrong_types(function, _bound(signature, arguments, keywords)), where=called
-                ) from None
+                given = {**quiet, **_bound(signature, arguments, keywords)}
+                raise WrongTypeError(wrong_types(function, given), where=called) from None
             try:
                 return function(*arguments, **keywords)
             # RuntimeError: what CDK itself refused

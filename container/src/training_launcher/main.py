@@ -26,7 +26,7 @@ def main(words: Sequence[str] | None = None) -> int:
         The exit code.
     """
     words = list(sys.argv[1:] if words is None else words)
-    environment = _own(os.environ)
+    environment = _without_outer_mpirun(os.environ)
     base = base_directory(words, environment)
     try:
         words = launch_arguments(words, environment)
@@ -49,8 +49,8 @@ def main(words: Sequence[str] | None = None) -> int:
     return Run(place, _preparation_or_problem(request, place, environment), request.options, environment).execute()
 
 
-def _own(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what an outer mpirun says of its rank, which each of ours would take for its own."""
+def _without_outer_mpirun(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment without an outer mpirun's word about one of its ranks: each of ours would take it for its own."""
     return {name: value for name, value in environment.items() if not name.startswith("OMPI_COMM_WORLD_")}
 
 

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, cast
 if TYPE_CHECKING:
     from importlib.abc import ResourceLoader
 
-_LONGEST_SOCKET_ADDRESS = 107
+_USUAL = "/tmp"  # noqa: S108
+_LONGEST_SOCKET_ADDRESS = 107  # bytes, in Linux
 
 
 def path_of(host: str, environment_directory: str | None) -> str:
-    """Its path: short, because socket addresses hold 107 bytes.
+    """Its path, which must be short enough for the addresses of sockets in it.
 
-    A folder for temporary files that nothing can be written to, or that is too long, is passed over, as Python does.
+    A folder for temporary files that is too long for that, or that nothing can be written to, is passed over.
     """
     name = f"training-launcher-{host[:40]}-{os.getpid()}"
-    given = os.path.join(environment_directory or "", name)
-    fits = len(os.fsencode(given)) + len("/events") <= _LONGEST_SOCKET_ADDRESS
-    if fits and os.path.isdir(environment_directory or "") and os.access(os.path.dirname(given), os.W_OK | os.X_OK):
-        return given
-    return os.path.join("/tmp", name)  # noqa: S108
+    directory = environment_directory or _USUAL
+    is_short = len(os.fsencode(os.path.join(directory, name, "events"))) <= _LONGEST_SOCKET_ADDRESS
+    usable = is_short and os.path.isdir(directory) and os.access(directory, os.W_OK | os.X_OK)
+    return os.path.join(directory if usable else _USUAL, name)
 
 
 def create(path: str) -> None:

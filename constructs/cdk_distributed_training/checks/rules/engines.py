@@ -53,11 +53,12 @@ def in_range(prop: str, value: float, low: float, high: float, source: str, *, w
     """DT723: a number out of its range, or with a fraction where it has none; bounds may be infinite, values not."""
     if not (math.isfinite(value) and low <= value <= high) or (whole and value != int(value)):
         numbers = "whole numbers" if whole else "numbers"
+        bounds = [f"from {low:.15g}"] * math.isfinite(low) + [f"to {high:.15g}"] * math.isfinite(high)
         yield Finding(
             rule="DT723",
             prop=prop,
-            got=f"{value:g}",
-            allowed=f"{numbers} from {low:g} to {high:g}" if math.isfinite(high - low) else f"finite {numbers}",
+            got=f"{value:.15g}",
+            allowed=" ".join([numbers, *bounds]) if bounds else f"finite {numbers}",
             fix="take one of these",
             source=source,
         )
